@@ -9,8 +9,10 @@ In: the two files. Out: one page. Absent: simulated studies (see docs/explanatio
 """
 
 import itertools
+import json
 import math
 import os
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -243,6 +245,27 @@ prompts are few: that is safe, and of little use.
 """
 
 
+LEDGER = ROOT / "docs" / "_data" / "calibration.json"
+FEW = "difference of mean grades, items in clusters"
+
+
+def few_raters() -> list[str]:
+    """Return how often intervals held with few raters, from the last run of the proofs."""
+    rows = json.loads(LEDGER.read_text(encoding="utf-8"))
+    lines = [f"| {row['setting']} | {row['found']} | {row['n']:,} |" for row in rows
+             if row["quantity"] == FEW]  # fmt: skip
+    lines.sort(key=lambda line: int(re.search(r"(\d+) raters", line)[1]))
+    return [
+        "\n## Few raters, simulated\n",
+        "What two data sets cannot show, because nobody knows the truth behind them: how often the "
+        "80 and\n95 % intervals of a difference hold it, by the number of raters (from "
+        "[the proofs](calibration.md)).\n",
+        "| simulated | held | studies |",
+        "|---|---|---|",
+        *lines,
+    ]
+
+
 def run() -> list[Row]:
     """Write the page; it has no rows among those of speed."""
     import pandas as pd
@@ -265,6 +288,7 @@ def run() -> list[Row]:
         f"models, {votes['prompt'].nunique()} prompts, {votes['worker'].nunique()} workers "
         "(Ustalov, CC BY 4.0).",
         *table(votes, "prompt", "worker", VOTES),
+        *few_raters(),
         "",
     ]
     PAGE.write_text("\n".join(lines), encoding="utf-8")

@@ -146,3 +146,25 @@ def test_wrong_votes_are_refused_kindly(change, text):
     votes = {"left": ["a", "b"], "right": ["b", "c"], "winner": ["left", "tie"]}
     with pytest.raises(InputError, match=text):
         decide.rank_votes(votes | change)
+
+
+@pytest.mark.parametrize("engine", ["polars", "polars lazy", "duckdb"])
+def test_votes_coded_by_the_engine_give_the_same_board(on_engine, engine):
+    rng = np.random.default_rng(11)
+    left = rng.integers(0, 4, 400)
+    right = (left + rng.integers(1, 4, 400)) % 4
+    columns = {
+        "left": np.array(["d", "a", "c", "b"])[left],
+        "right": np.array(["d", "a", "c", "b"])[right],
+        "winner": np.array(["left", "Tie ", "right"])[rng.integers(0, 3, 400)],
+        "prompt": rng.integers(5, 30, 400),
+        "worker": np.array([f"w{number}" for number in rng.integers(0, 9, 400)]),
+        "longer": rng.normal(size=400),
+    }
+    options = {"item": "prompt", "rater": "worker", "style": "longer"}
+    found = decide.rank_votes(on_engine(engine, columns), **options)
+    expected = decide.rank_votes(columns, **options)
+    assert found.systems == expected.systems
+    np.testing.assert_allclose(found.scores, expected.scores)
+    np.testing.assert_allclose(found.errors, expected.errors, atol=1e-3)
+    assert found.provenance.settings["raters"] == expected.provenance.settings["raters"]

@@ -14,8 +14,9 @@ from scipy.stats import chi2
 from howgood.decide.ranking import check_level, ranking_of
 from howgood.decide.scores import JointScores
 from howgood.errors import InputError
+from howgood.records.engine_codes import CodedColumn, coded_columns
 from howgood.records.levels import codes_of, distinct
-from howgood.records.missing import complete_rows
+from howgood.records.missing import check_policy, complete_rows
 from howgood.records.ranking import Ranking
 from howgood.records.table import as_numbers, frame_columns
 from howgood.stats.arrays import FloatArray, IntArray
@@ -97,11 +98,7 @@ def rank_votes(
     """
     check_level(level)
     names = [column for column in (left, right, winner, item, rater, style) if column is not None]
-    columns = frame_columns(votes, names, where=_WHERE)
-    if style is not None:
-        columns[style] = as_numbers(columns[style], where=f"{_WHERE}, column {style!r}")
-    numbers = [style] if style is not None else []
-    kept, n_missing = complete_rows(columns, missing=missing, where=_WHERE, numbers=numbers)
+    kept, n_missing = _rows_of_votes(votes, names, style, missing)
     systems, coded = coded_votes(kept, (left, right, winner), (item, rater, style))
     generator, seed = generator_and_seed(random_state)
     fitted = fit_votes(coded)
@@ -110,15 +107,33 @@ def rank_votes(
     return replace(ranking, provenance=replace(ranking.provenance, rows_used=len(coded.left)))
 
 
+def _rows_of_votes(
+    votes: Any,  # noqa: ANN401 - any frame narwhals knows, or a mapping of columns
+    names: list[str],
+    style: str | None,
+    missing: str,
+) -> tuple[dict[str, Any], int]:
+    """Return the complete rows, as codes where the engine can make them, and how many had a gap."""
+    check_policy(missing)
+    numbers = [style] if style is not None else []
+    others = [name for name in names if name != style]
+    coded = coded_columns(votes, others, numbers, where=_WHERE)
+    if coded is not None:
+        return coded, 0
+    columns = frame_columns(votes, names, where=_WHERE)
+    if style is not None:
+        columns[style] = as_numbers(columns[style], where=f"{_WHERE}, column {style!r}")
+    return complete_rows(columns, missing=missing, where=_WHERE, numbers=numbers)
+
+
 def coded_votes(
-    columns: dict[str, NDArray[Any]],
+    columns: dict[str, Any],
     pair: tuple[str, str, str],
     others: tuple[str | None, str | None, str | None],
 ) -> tuple[tuple[str, ...], Votes]:
     """Return the systems' names, and votes as codes: left, right, winner; item, rater, style."""
     left, right, winner = (columns[name] for name in pair)
-    levels = distinct(np.concatenate([left, right]), where=_WHERE)
-    one, two = (codes_of(side, levels, where=_WHERE) for side in (left, right))
+    levels, (one, two) = _systems(left, right)
     if np.any(one == two):
         raise InputError(
             where=f"{_WHERE}, row {int(np.argmax(one == two)) + 1}",
@@ -127,10 +142,7 @@ def coded_votes(
             cure="Leave such rows out.",
         )
     item, rater, style = others
-    places = [
-        None if name is None else np.unique(columns[name], return_inverse=True)[1]
-        for name in (item, rater)
-    ]
+    places = [None if name is None else _places(columns[name]) for name in (item, rater)]
     return tuple(str(level) for level in levels.tolist()), Votes(
         left=one,
         right=two,
@@ -142,7 +154,32 @@ def coded_votes(
     )
 
 
-def _outcomes(winner: NDArray[Any], name: str) -> IntArray:
+def _systems(
+    left: NDArray[Any] | CodedColumn, right: NDArray[Any] | CodedColumn
+) -> tuple[NDArray[Any], list[IntArray]]:
+    """Return the sorted systems of both sides, and which one each row has."""
+    sides = [side.levels if isinstance(side, CodedColumn) else side for side in (left, right)]
+    levels = distinct(np.concatenate(sides), where=_WHERE)
+    places = [codes_of(side, levels, where=_WHERE) for side in sides]
+    codes = [
+        place[side.codes] if isinstance(side, CodedColumn) else place
+        for side, place in zip((left, right), places, strict=True)
+    ]
+    return levels, codes
+
+
+def _places(column: NDArray[Any] | CodedColumn) -> IntArray:
+    places: IntArray
+    if isinstance(column, CodedColumn):
+        places = column.codes.astype(np.int64)
+    else:
+        places = np.unique(column, return_inverse=True)[1]
+    return places
+
+
+def _outcomes(winner: NDArray[Any] | CodedColumn, name: str) -> IntArray:
+    if isinstance(winner, CodedColumn):
+        return _outcomes(winner.levels, name)[winner.codes]
     given = list(map(str, winner.tolist()))
     # What a winner is called is looked at once for each way it is written.
     said = {value: value.strip().lower() for value in set(given)}
