@@ -179,7 +179,8 @@ def _places(column: NDArray[Any] | CodedColumn) -> IntArray:
 
 def _outcomes(winner: NDArray[Any] | CodedColumn, name: str) -> IntArray:
     if isinstance(winner, CodedColumn):
-        return _outcomes(winner.levels, name)[winner.codes]
+        outcomes: IntArray = _outcomes(winner.levels, name)[winner.codes]
+        return outcomes
     given = list(map(str, winner.tolist()))
     # What a winner is called is looked at once for each way it is written.
     said = {value: value.strip().lower() for value in set(given)}
