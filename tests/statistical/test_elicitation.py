@@ -16,7 +16,7 @@ from tests.statistical.judging import (
 
 from howgood import ask, learn, score
 from howgood.learn.elicitation.families import WIDTHS
-from howgood.learn.elicitation.family_registry import FAMILIES, make_families
+from howgood.learn.elicitation.family_registry import DEFAULT_FAMILIES, FAMILIES, make_families
 from howgood.records.confusion import ConfusionMatrix
 from howgood.records.elicitation import AnsweredQuery
 from howgood.records.elicited_metric import CappedMetric, FBetaMetric
@@ -40,7 +40,7 @@ class Person:
 
     def __init__(self, rng):
         self._rng = rng
-        names = list(FAMILIES)
+        names = list(DEFAULT_FAMILIES)
         self.family = str(rng.choice(names, p=[FAMILIES[name].weight for name in names]))
         # Faint, middling, and sharp ones alike.
         levels = [1 / 3, 1 / 3, 1 / 9, 1 / 9, 1 / 9]

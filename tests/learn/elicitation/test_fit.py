@@ -193,15 +193,13 @@ def test_a_change_of_mind_is_noticed_and_named():
 
 
 def test_answers_like_a_coin_get_no_metric_but_noise_alone_is_no_misfit():
-    """Who answers at random is given no metric; of those who err in one answer of five, most are
-    described: a change of mind cannot always be ruled out (4 of 24 such interviews).
-    """
+    """Who answers at random is given no metric; who errs in one answer of five is described."""
     rng = np.random.default_rng(8)
     coins = [
         _interviewed(lambda *_: str(rng.choice(["first", "second"])), seed=seed)[0]
         for seed in range(6)
     ]
-    # By Markov's inequality one coin in six may pass; hardly any does.
+    # By Markov's inequality 15 % of coins may pass; hardly any does.
     assert sum(coin.metric is not None for coin in coins) <= 1
     assert all(coin.metric or coin.evidence == "little" or not coin.fits for coin in coins)
     metric = score.LinearMetric(a0=0.2)
@@ -210,7 +208,7 @@ def test_answers_like_a_coin_get_no_metric_but_noise_alone_is_no_misfit():
         for seed in range(6)
     ]
     fitting = [one for one in noisy if one.fits]
-    assert len(fitting) >= 4
+    assert len(fitting) >= 5
     assert sum(0.2 in one.interval for one in fitting) >= len(fitting) - 1
     clean, _ = _interviewed(metric.prefers)
     assert np.median([one.interval.width for one in fitting]) > 2 * clean.interval.width

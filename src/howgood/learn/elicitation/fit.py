@@ -7,14 +7,14 @@ learning.
 Four rivals are compared with the model by their Bayes factors over all answers: somebody who
 clicks at random, who takes one side always, who tires and goes on at random, who changes their
 mind. If the model holds, a factor beyond `DECISIVE` comes up at most once in so many interviews
-(Markov's inequality). Two more tests need no rival: more disagreements on pairs kept back, or a
-simple metric further ahead there, than the person whom the posterior describes, noise and all,
-would show.
+(Markov's inequality): each rival wrongs at most 5 % of the people whom the model describes. Two
+more tests need no rival: more disagreements on pairs kept back, or a simple metric further ahead
+there, than the person whom the posterior describes, noise and all, would show.
 
 Noise is no misfit: somebody who errs often gets a wide interval. Only where everything else
 predicts the answers to the pairs kept back, and to those asked again, hardly better than a coin do
-the answers say too little for a metric. By the same inequality, at most one random clicker in
-`DECISIVE` passes as informative. Pairs with a plainly better side do not count for that: who takes
+the answers say too little for a metric. By the same inequality, at most 15 % of random clickers
+pass as informative (`INFORMATIVE`). Pairs with a plainly better side do not count for that: who takes
 it shows care, and says nothing about what errors are worth.
 """
 
@@ -31,7 +31,7 @@ from howgood.records.elicited_metric import ElicitedMetric
 from howgood.stats.arrays import FloatArray
 from howgood.stats.paired_choices import at_least_probability
 
-DECISIVE = 6.0
+DECISIVE, INFORMATIVE = 1 / 0.05, 1 / 0.15
 RARE = 0.02  # as many disagreements or more are less probable than this, if the model holds
 _ENOUGH_TESTED = 8  # in fewer questions a coin cannot be told from a metric
 _SHARES_SAME = np.array([0.02, 0.1, 1 / 3])  # how often a random clicker takes "no preference"
@@ -81,7 +81,7 @@ def misfit(
         against = rivals(states)
         reasons += _beaten_by(against, by=DECISIVE)
         n_tested = int(states.is_tested.sum())
-        is_informative = n_tested < _ENOUGH_TESTED or information(states) > DECISIVE
+        is_informative = n_tested < _ENOUGH_TESTED or information(states) > INFORMATIVE
         if not is_informative:
             more = (MORE, *(advice for _, advice in _beaten_by(against, by=1.0)))
     if metric is not None:
