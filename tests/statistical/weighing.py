@@ -12,15 +12,17 @@ class Person:
     def __init__(self, k, rng, *, flips=None):
         self._rng, self._flips = rng, flips
         self.weights = rng.dirichlet(np.ones(k))
-        s, lapse, nu = rng.normal(NOISE_MEANS, NOISE_SDS)
+        s, lapse, nu, same = rng.normal(NOISE_MEANS, NOISE_SDS)
         self._s, self._lapse, self._nu = np.exp(s), expit(lapse), np.exp(nu)
+        self._same = expit(same)
         if flips is not None:
             self._s, self._lapse, self._nu = 60.0, 0.0, 0.02
 
     def choose(self, gap):
         x = self._s * float(gap @ self.weights)
-        first = self._lapse / 3 + (1 - self._lapse) * expit(x - self._nu)
-        second = self._lapse / 3 + (1 - self._lapse) * expit(-x - self._nu)
+        slipped = self._lapse * (1 - self._same) / 2
+        first = slipped + (1 - self._lapse) * expit(x - self._nu)
+        second = slipped + (1 - self._lapse) * expit(-x - self._nu)
         drawn = self._rng.random()
         said = "first" if drawn < first else "second" if drawn < first + second else "same"
         if self._flips and self._rng.random() < self._flips:

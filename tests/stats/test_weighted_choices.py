@@ -13,21 +13,24 @@ from howgood.stats.weighted_choices import (
     drawn_particles,
     group_information,
     log_density,
+    log_likelihoods,
     moved,
     no_choices,
     particle_weights,
+    running_evidence,
     side_probabilities,
     updated,
 )
 
 
 def test_the_probability_of_a_side_by_hand():
-    # Weights 3/4 and 1/4, sensitivity 2, lapse 1/5, width 1/2; the first side is better by (1, -1).
-    particle = np.array([[np.log(3.0), np.log(2.0), np.log(0.25), np.log(0.5)]])
+    # Weights 3/4 and 1/4, sensitivity 2, lapse 1/5, width 1/2, half of lapses "no preference"; the
+    # first side is better by (1, -1).
+    particle = np.array([[np.log(3.0), np.log(2.0), np.log(0.25), np.log(0.5), 0.0]])
     first, second, neither = side_probabilities(particle, np.array([[1.0, -1.0]]))
     strength = 2 * (0.75 - 0.25)
-    assert first[0, 0] == pytest.approx(0.2 / 3 + 0.8 * expit(strength - 0.5))
-    assert second[0, 0] == pytest.approx(0.2 / 3 + 0.8 * expit(-strength - 0.5))
+    assert first[0, 0] == pytest.approx(0.2 / 4 + 0.8 * expit(strength - 0.5))
+    assert second[0, 0] == pytest.approx(0.2 / 4 + 0.8 * expit(-strength - 0.5))
     assert first + second + neither == pytest.approx(1.0)
 
 
@@ -58,9 +61,12 @@ def test_the_moved_particles_agree_with_importance_sampling():
     # Independent: the prior itself, weighted by the likelihood of every answer.
     wide = np.random.default_rng(4)
     weights = wide.dirichlet(np.ones(3), size=400_000)
-    s, lapse, nu = (wide.normal(m, d, 400_000) for m, d in zip(NOISE_MEANS, NOISE_SDS, strict=True))
+    s, lapse, nu, same = (
+        wide.normal(m, d, 400_000) for m, d in zip(NOISE_MEANS, NOISE_SDS, strict=True)
+    )
     x = np.where(choices.chosen == 0, 1, -1) * (weights @ choices.differences.T)
-    chance = expit(lapse)[:, None] / 3 + (1 - expit(lapse))[:, None] * expit(
+    slipped = (expit(lapse) * (1 - expit(same)) / 2)[:, None]
+    chance = slipped + (1 - expit(lapse))[:, None] * expit(
         np.exp(s)[:, None] * x - np.exp(nu)[:, None]
     )
     importance = np.exp(np.log(chance).sum(axis=1))
@@ -69,6 +75,19 @@ def test_the_moved_particles_agree_with_importance_sampling():
     assert found.mean(axis=0) == pytest.approx(expected, abs=0.02)
     second = (importance[:, None] * weights**2).sum(axis=0) / importance.sum()
     assert found.std(axis=0) == pytest.approx(np.sqrt(second - expected**2), abs=0.015)
+
+
+def test_running_evidence_agrees_with_importance_sampling_in_either_order():
+    rng = np.random.default_rng(6)
+    gaps = rng.uniform(-1, 1, (8, 3))
+    choices = Choices(differences=gaps, chosen=np.where(gaps[:, 0] > gaps[:, 2], 0, 1))
+    wide = drawn_particles(200_000, 3, np.random.default_rng(7))
+    expected = np.log(np.exp(log_likelihoods(wide, choices).cumsum(axis=1)).mean(axis=0))
+    found = running_evidence(choices, rng, particles=1500, moves=3)
+    assert found[0] == 0.0
+    assert found[1:] == pytest.approx(expected, abs=0.25)
+    again = running_evidence(choices.backwards(), rng, particles=1500, moves=3)
+    assert again[-1] == pytest.approx(expected[-1], abs=0.25)
 
 
 def test_the_prior_is_even_on_the_simplex():

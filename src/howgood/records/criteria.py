@@ -13,10 +13,10 @@ import numpy as np
 
 from howgood.errors import InputError, UnknownNameError
 from howgood.records.elicitation import (
-    FEWEST_PREFERENCES,
     Agreement,
     AttentionChecks,
     Evidence,
+    evidence_of,
 )
 from howgood.records.estimate import Estimate
 from howgood.records.provenance import Provenance
@@ -185,7 +185,8 @@ class CriteriaResult(Tabular):
     and `best_probability` is not, more measurements help and more questions do not.
 
     With fewer than 3 answers that prefer a side there is not enough `evidence`; with any `misfit`
-    no weights describe this person. Then `best` is None.
+    no weights describe this person; where `is_informative` is false, the answers are foretold
+    hardly better than by a coin. Then `best` is None.
 
     Notes
     -----
@@ -210,6 +211,7 @@ class CriteriaResult(Tabular):
     provenance: Provenance
     misfit: tuple[str, ...] = ()
     advice: tuple[str, ...] = ()
+    is_informative: bool = True
 
     @property
     def fits(self) -> bool:
@@ -218,8 +220,8 @@ class CriteriaResult(Tabular):
 
     @property
     def evidence(self) -> Evidence:
-        """Whether enough answers prefer a side to say anything."""
-        return "enough" if self.preferences >= FEWEST_PREFERENCES else "none"
+        """Whether the answers say enough for an alternative: "enough", "little" or "none"."""
+        return evidence_of(self.preferences, is_informative=self.is_informative)
 
     def exchange(self, one: str, other: str) -> Estimate:
         """Return how much of `other` one unit of `one` is worth, in the units of the table.
@@ -272,6 +274,7 @@ class CriteriaResult(Tabular):
         """Return plain values, ready for JSON."""
         return {
             "evidence": self.evidence,
+            "is_informative": self.is_informative,
             "fits": self.fits,
             "misfit": list(self.misfit),
             "advice": list(self.advice),

@@ -40,6 +40,20 @@ FEWEST_PREFERENCES = 3
 Evidence = Literal["enough", "little", "none"]
 
 
+def evidence_of(preferences: int, *, is_informative: bool) -> Evidence:
+    """Return whether so many answers that prefer a side say enough: "enough", "little", "none"."""
+    if preferences < FEWEST_PREFERENCES:
+        return "none"
+    return "enough" if is_informative else "little"
+
+
+def why_nothing(misfit: Sequence[str], preferences: int) -> str:
+    """Return why nothing is concluded from somebody's answers."""
+    if preferences < FEWEST_PREFERENCES:
+        return f"{preferences} answers that prefer a side"
+    return "; ".join(misfit) or NO_INFORMATION
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
     """Two systems to choose from; `first` is shown on the left.
@@ -260,9 +274,7 @@ class ElicitationResult(Shown):
     @property
     def evidence(self) -> Evidence:
         """Whether the answers say enough for a metric: "enough", "little" or "none"."""
-        if self.preferences < FEWEST_PREFERENCES:
-            return "none"
-        return "enough" if self.is_informative else "little"
+        return evidence_of(self.preferences, is_informative=self.is_informative)
 
     @property
     def interval(self) -> Interval | None:
@@ -354,7 +366,8 @@ class WeightsResult(Shown):
 
     With fewer than 3 answers that prefer a side there is not enough `evidence`, and with any
     `misfit` no weights describe this person: no metric and no system then, only what is known and,
-    in `advice`, what to ask next. `agreement` is M on pairs kept back.
+    in `advice`, what to ask next. The same where `is_informative` is false: the answers are
+    foretold hardly better than by a coin. `agreement` is M on pairs kept back.
 
     Notes
     -----
@@ -373,11 +386,12 @@ class WeightsResult(Shown):
     provenance: Provenance
     misfit: tuple[str, ...] = ()
     advice: tuple[str, ...] = ()
+    is_informative: bool = True
 
     @property
     def evidence(self) -> Evidence:
-        """Whether enough answers prefer a side to say anything."""
-        return "enough" if self.preferences >= FEWEST_PREFERENCES else "none"
+        """Whether the answers say enough for weights: "enough", "little" or "none"."""
+        return evidence_of(self.preferences, is_informative=self.is_informative)
 
     @property
     def fits(self) -> bool:
@@ -406,7 +420,7 @@ class WeightsResult(Shown):
         if self.metric is None:
             raise InputError(
                 where="elicited weights",
-                found="; ".join(self.misfit) or f"{self.preferences} answers that prefer a side",
+                found=why_nothing(self.misfit, self.preferences),
                 needed="weights that describe the person",
                 cure=" ".join(self.advice) or "Ask more questions.",
             )
@@ -425,6 +439,7 @@ class WeightsResult(Shown):
         return {
             "weights": {name: weight.to_dict() for name, weight in self.weights.items()},
             "evidence": self.evidence,
+            "is_informative": self.is_informative,
             "metric": self.metric and self.metric.to_dict(),
             "violation_weight": self.violation_weight and self.violation_weight.to_dict(),
             "best": self.best and self.best.to_dict(),

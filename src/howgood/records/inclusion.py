@@ -26,6 +26,8 @@ EXCLUDED = "excluded by hand"  # by a researcher, with a reason that the data ho
 NO_ANSWERS = "gave no judgement"
 INATTENTIVE = "failed an attention check"
 CARELESS = "chose the clearly worse side at least twice"  # comparisons: known after replaying
+# Likewise: nothing that was learned predicts their other answers.
+LIKE_RANDOM = "chose in a way that can hardly be distinguished from random clicks"
 UNFINISHED = "did not finish"
 
 

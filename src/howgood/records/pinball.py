@@ -11,10 +11,11 @@ from numpy.typing import ArrayLike
 
 from howgood.errors import InputError, LengthMismatchError, MissingExtraError
 from howgood.records.elicitation import (
-    FEWEST_PREFERENCES,
     Agreement,
     AttentionChecks,
     Evidence,
+    evidence_of,
+    why_nothing,
 )
 from howgood.records.estimate import Estimate, Interval
 from howgood.records.probability import check_probability
@@ -86,7 +87,8 @@ class QuantileResult(Shown):
     about, so that `shift` can say how much to add to them.
 
     With fewer than 3 answers that prefer a side there is not enough `evidence`, and with any
-    `misfit` no ratio describes this person: then `metric` is None.
+    `misfit` no ratio describes this person; where `is_informative` is false, the answers are
+    foretold hardly better than by a coin. Then `metric` is None.
 
     Notes
     -----
@@ -107,11 +109,12 @@ class QuantileResult(Shown):
     provenance: Provenance
     misfit: tuple[str, ...] = ()
     advice: tuple[str, ...] = ()
+    is_informative: bool = True
 
     @property
     def evidence(self) -> Evidence:
-        """Whether enough answers prefer a side to say anything."""
-        return "enough" if self.preferences >= FEWEST_PREFERENCES else "none"
+        """Whether the answers say enough for a ratio: "enough", "little" or "none"."""
+        return evidence_of(self.preferences, is_informative=self.is_informative)
 
     @property
     def fits(self) -> bool:
@@ -146,7 +149,7 @@ class QuantileResult(Shown):
         if self.metric is None:
             raise InputError(
                 where="elicited quantile",
-                found="; ".join(self.misfit) or f"{self.preferences} answers that prefer a side",
+                found=why_nothing(self.misfit, self.preferences),
                 needed="a ratio of costs that describes the person",
                 cure=" ".join(self.advice) or "Ask more questions.",
             )
@@ -156,6 +159,7 @@ class QuantileResult(Shown):
         """Return plain values, ready for JSON."""
         return {
             "evidence": self.evidence,
+            "is_informative": self.is_informative,
             "fits": self.fits,
             "misfit": list(self.misfit),
             "advice": list(self.advice),

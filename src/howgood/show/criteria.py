@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from howgood.records.criteria import CriteriaResult, CriteriaTable
-from howgood.records.elicitation import FEWEST_PREFERENCES, AnsweredQuery, Query
+from howgood.records.elicitation import FEWEST_PREFERENCES, NO_INFORMATION, AnsweredQuery, Query
 from howgood.records.report import Finding, Report, Section
 from howgood.records.table import Table
 from howgood.show.criteria_card import (
@@ -68,7 +68,7 @@ def criteria_findings(result: CriteriaResult) -> tuple[Finding, ...]:
         )
         return (Finding(text=text, tone="bad"),)
     findings = [_best_finding(result)]
-    if not result.fits:
+    if result.best is None:
         findings.append(Finding(text=f"What to ask next: {' '.join(result.advice)}"))
     else:
         findings += [Finding(text=_weights_text(result)), *_score_findings(result)]
@@ -79,7 +79,11 @@ def criteria_findings(result: CriteriaResult) -> tuple[Finding, ...]:
 def _best_finding(result: CriteriaResult) -> Finding:
     if result.best is None:
         reasons = "; ".join(result.misfit)
-        text = f"No weights describe this person, so no alternative is named: {reasons}."
+        text = (
+            f"No weights describe this person, so no alternative is named: {reasons}."
+            if reasons
+            else f"Not enough information: {NO_INFORMATION}, so no alternative is named."
+        )
         return Finding(text=text, tone="bad")
     order = sorted(result.best_probability, key=lambda name: -result.best_probability[name])
     others = [name for name in order if name != result.best][: _MOST_NAMED - 1]

@@ -3,7 +3,7 @@
 In: a `QuantileResult`. Out: findings and a `Report`. Absent: asking, printing.
 """
 
-from howgood.records.elicitation import FEWEST_PREFERENCES
+from howgood.records.elicitation import FEWEST_PREFERENCES, NO_INFORMATION
 from howgood.records.estimate import Estimate
 from howgood.records.pinball import QuantileResult
 from howgood.records.report import Finding, Report
@@ -27,8 +27,13 @@ def quantile_findings(result: QuantileResult) -> tuple[Finding, ...]:
             "are needed."
         )
         return (Finding(text=text, tone="bad"),)
-    if not result.fits:
-        text = f"No ratio of costs describes this person: {'; '.join(result.misfit)}."
+    if result.metric is None:
+        reasons = "; ".join(result.misfit)
+        text = (
+            f"No ratio of costs describes this person: {reasons}."
+            if reasons
+            else f"Not enough information: {NO_INFORMATION}, so no quantile is named."
+        )
         return (
             Finding(text=text, tone="bad"),
             Finding(text=f"What to ask next: {' '.join(result.advice)}"),

@@ -5,7 +5,7 @@ criteria's own).
 """
 
 from howgood.records.decision_rules import GroupThresholds, WeightedArgmax
-from howgood.records.elicitation import FEWEST_PREFERENCES, WeightsResult
+from howgood.records.elicitation import FEWEST_PREFERENCES, NO_INFORMATION, WeightsResult
 from howgood.records.outcomes_by_class import DiagonalMetric
 from howgood.records.report import Finding, Report, Section
 from howgood.records.table import Table
@@ -32,11 +32,15 @@ def weights_findings(result: WeightsResult) -> tuple[Finding, ...]:
             "are needed. No weights and no rule follow from these answers."
         )
         return (Finding(text=text, tone="bad"),)
-    if not result.fits:
+    if result.metric is None:
+        reasons = "; ".join(result.misfit)
+        text = (
+            f"No weights describe this person: {reasons}."
+            if reasons
+            else f"Not enough information: {NO_INFORMATION}, so no rule is named."
+        )
         return (
-            Finding(
-                text=f"No weights describe this person: {'; '.join(result.misfit)}.", tone="bad"
-            ),
+            Finding(text=text, tone="bad"),
             Finding(text=f"What to ask next: {' '.join(result.advice)}"),
         )
     findings = [Finding(text=_weights_text(result))]

@@ -13,25 +13,27 @@ from howgood.stats.arrays import FloatArray
 
 
 def choice_probabilities(
-    strength: ArrayLike, *, width: ArrayLike, lapse: ArrayLike
+    strength: ArrayLike, *, width: ArrayLike, lapse: ArrayLike, to_neither: ArrayLike = 1 / 3
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     r"""Return the probabilities of choosing the first, the second, or neither.
 
-    .. math:: P_1 = l/3 + (1-l)\,\sigma(x-\nu),\quad P_2 = l/3 + (1-l)\,\sigma(-x-\nu)
+    .. math:: P_1 = l (1-q)/2 + (1-l)\,\sigma(x-\nu),\quad P_2 = l (1-q)/2 + (1-l)\,\sigma(-x-\nu)
 
-    with strength x, width of indifference :math:`\nu` and lapse rate l; neither is the rest.
-    Arrays broadcast.
+    with strength x, width of indifference :math:`\nu`, lapse rate l and share q of lapses that
+    choose neither, a third where nothing is said; neither is the rest. Arrays broadcast.
 
     Examples
     --------
     >>> [round(float(share), 9) for share in choice_probabilities(0.0, width=0.0, lapse=0.3)]
     [0.45, 0.45, 0.1]
     """
-    x, nu, miss = (
-        np.asarray(parameter, dtype=np.float64) for parameter in (strength, width, lapse)
+    x, nu, miss, share = (
+        np.asarray(parameter, dtype=np.float64)
+        for parameter in (strength, width, lapse, to_neither)
     )
-    first = miss / 3 + (1 - miss) * expit(x - nu)
-    second = miss / 3 + (1 - miss) * expit(-x - nu)
+    slipped = miss * (1 - share) / 2
+    first = slipped + (1 - miss) * expit(x - nu)
+    second = slipped + (1 - miss) * expit(-x - nu)
     return first, second, np.maximum(1 - first - second, 0.0)
 
 

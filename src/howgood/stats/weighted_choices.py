@@ -5,7 +5,8 @@ a sensitivity, a lapse rate and a width of indifference each, moved by Metropoli
 what the features are.
 
 A particle holds k - 1 log-ratios against the last weight, the log of the sensitivity, the logit of
-the lapse rate and the log of the width of indifference.
+the lapse rate, the log of the width of indifference and the logit of how often a lapse is "no
+preference". Without the last, somebody who errs often but always takes a side would fit nothing.
 """
 
 from dataclasses import dataclass
@@ -17,9 +18,11 @@ from scipy.special import expit
 from howgood.stats.arrays import FloatArray
 from howgood.stats.paired_choices import choice_probabilities, entropy, simplex_weights
 
-# Means and standard deviations of log sensitivity, logit of the lapse rate and log width.
-NOISE_MEANS = (float(np.log(20.0)), -2.5, -1.0)
-NOISE_SDS = (1.2, 1.25, 1.0)
+# Means and standard deviations of log sensitivity, logit of the lapse rate, log width, and logit of
+# the share of lapses that are "no preference". Lapses are as in interviews about two errors: 2 to
+# 50 % of the answers, of which 2 % or a third are "no preference" (see `families`).
+NOISE_MEANS = (float(np.log(20.0)), -1.8, -1.0, -2.3)
+NOISE_SDS = (1.2, 1.45, 1.0, 1.6)
 _NOISE = len(NOISE_MEANS)
 _TINY = 1e-300
 
@@ -30,6 +33,10 @@ class Choices:
 
     differences: FloatArray
     chosen: NDArray[np.int64]
+
+    def backwards(self) -> "Choices":
+        """Return these choices from the last to the first."""
+        return Choices(differences=self.differences[::-1], chosen=self.chosen[::-1])
 
     def and_one(self, difference: FloatArray, choice: int) -> "Choices":
         """Return these choices and one more."""
@@ -57,7 +64,7 @@ def particle_weights(particles: FloatArray) -> FloatArray:
 
     Examples
     --------
-    >>> particle_weights(np.array([[np.log(3.0), 0.0, 0.0, 0.0]])).round(3).tolist()
+    >>> particle_weights(np.array([[np.log(3.0), 0.0, 0.0, 0.0, 0.0]])).round(3).tolist()
     [[0.75, 0.25]]
     """
     # `simplex_weights` expects one column of noise.
@@ -68,9 +75,13 @@ def side_probabilities(
     particles: FloatArray, differences: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the probabilities of first, second and neither, each (n_particles, n_pairs)."""
-    sensitivity, lapse, width = (particles[:, place] for place in range(-_NOISE, 0))
-    strength = particle_weights(particles) @ differences.T * np.exp(sensitivity)[:, None]
-    return choice_probabilities(strength, width=np.exp(width)[:, None], lapse=expit(lapse)[:, None])
+    sensitivity, lapse, width, same = (particles[:, [place]] for place in range(-_NOISE, 0))
+    return choice_probabilities(
+        particle_weights(particles) @ differences.T * np.exp(sensitivity),
+        width=np.exp(width),
+        lapse=expit(lapse),
+        to_neither=expit(same),
+    )
 
 
 def log_density(particles: FloatArray, choices: Choices) -> FloatArray:
@@ -100,6 +111,28 @@ def updated(
     cumulative = np.cumsum(weight / weight.sum())
     kept = np.minimum(np.searchsorted(cumulative, positions), len(particles) - 1)
     return moved(particles[kept], choices, generator, moves=moves)
+
+
+def running_evidence(
+    choices: Choices, generator: np.random.Generator, *, particles: int, moves: int
+) -> FloatArray:
+    """Return the log probability of the first 0, 1, ... n choices, whatever the weights.
+
+    Examples
+    --------
+    >>> sides = Choices(differences=np.zeros((2, 2)), chosen=np.array([0, 1]))
+    >>> found = running_evidence(sides, np.random.default_rng(1), particles=500, moves=2)
+    >>> found.size, bool(np.isclose(found[2], 2 * found[1], atol=0.05))
+    (3, True)
+    """
+    known = drawn_particles(particles, choices.differences.shape[1], generator)
+    logs = [0.0]
+    for n_known in range(1, choices.chosen.size + 1):
+        so_far = Choices(differences=choices.differences[:n_known], chosen=choices.chosen[:n_known])
+        last = Choices(differences=so_far.differences[-1:], chosen=so_far.chosen[-1:])
+        logs.append(logs[-1] + float(np.log(np.exp(log_likelihoods(known, last)[:, 0]).mean())))
+        known = updated(known, so_far, generator, moves=moves)
+    return np.array(logs)
 
 
 def moved(

@@ -2,6 +2,7 @@
 
 import json
 import tomllib
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -71,12 +72,41 @@ def test_random_clicks_and_one_side_have_no_weights_and_no_rule(seed):
         (left, lambda *_: "first"),
     ):
         result = learn.ask_oracle(learner, who)
-        assert not result.fits
+        # Clicks at random are a misfit, or say too little: either way there is nothing to use.
+        assert result.evidence == "little" if result.fits else result.misfit
         assert (result.metric, result.best) == (None, None)
-        assert weights_findings(result)[0].text.startswith("No weights describe this person")
+        said = "Not enough information" if result.fits else "No weights describe this person"
+        assert weights_findings(result)[0].text.startswith(said)
+        assert weights_findings(result)[1].text.startswith("What to ask next: ")
         for ask_for in (result.rule, result.scorer):
             with pytest.raises(InputError, match="weights"):
                 ask_for()
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_change_of_mind_about_classes_is_noticed_and_named(seed):
+    early, late = choosing([0.8, 0.1, 0.1]), choosing([0.1, 0.1, 0.8])
+    learner = learn.MulticlassElicitor(CLASSES, random_state=seed)
+    while (query := learner.query()) is not None:
+        learner.answer((early if query.number <= 14 else late)(query.first, query.second))
+    result = learner.result()
+    assert any("change of mind" in reason for reason in result.misfit)
+    assert "Ask what changed, then begin a new interview." in result.advice
+    assert (result.metric, result.best) == (None, None)
+
+
+def test_too_little_information_about_weights_is_said_and_saved(tmp_path):
+    learner = learn.MulticlassElicitor(CLASSES, random_state=1)
+    found = learn.ask_oracle(learner, choosing([0.5, 0.3, 0.2]))
+    result = replace(found, metric=None, best=None, is_informative=False, advice=("Ask more.",))
+    assert (result.evidence, result.fits) == ("little", True)
+    assert weights_findings(result)[0].text.startswith("Not enough information")
+    assert weights_findings(result)[1].text == "What to ask next: Ask more."
+    with pytest.raises(InputError, match="hardly be distinguished from random clicks"):
+        result.rule()
+    result.save(tmp_path / "weights.json")
+    again = type(result).load(tmp_path / "weights.json")
+    assert (again.evidence, again.to_dict()["is_informative"]) == ("little", False)
 
 
 def test_the_better_side_of_a_check_is_known_on_both_sides():

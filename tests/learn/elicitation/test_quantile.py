@@ -66,9 +66,11 @@ def test_random_clicks_have_no_quantile():
     rng = np.random.default_rng(2)
     learner = learn.QuantileElicitor(SOLD, PREDICTED, random_state=2)
     result = learn.ask_oracle(learner, lambda *_: str(rng.choice(["first", "second"])))
-    assert not result.fits
+    # A misfit, or too little information: either way there is no quantile.
+    assert result.evidence == "little" if result.fits else result.misfit
     assert result.metric is None
-    assert quantile_findings(result)[0].text.startswith("No ratio of costs describes")
+    said = "Not enough information" if result.fits else "No ratio of costs describes"
+    assert quantile_findings(result)[0].text.startswith(said)
     for ask_for in (result.scorer, lambda: result.shift):
         with pytest.raises(InputError, match="ratio of costs"):
             ask_for()

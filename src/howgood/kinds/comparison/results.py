@@ -29,7 +29,7 @@ from howgood.records.elicitation import (
     ElicitationResult,
 )
 from howgood.records.estimate import Estimate, Interval
-from howgood.records.inclusion import CARELESS, POLICIES
+from howgood.records.inclusion import CARELESS, LIKE_RANDOM, POLICIES
 from howgood.records.progress import Progress
 from howgood.records.provenance import Provenance
 from howgood.records.report import Finding, Report, Section
@@ -54,7 +54,6 @@ _KEPT_DRAWS = 400
 
 _TOO_FEW = f"judged fewer than {_LEAST_PAIRS} pairs"
 _NOT_DESCRIBED = "chose in a way that no metric considered describes"
-_NO_INFORMATION = "chose in a way that can hardly be distinguished from random clicks"
 _NO_SIDE = f"preferred a side in fewer than {FEWEST_PREFERENCES} pairs asked to learn from"
 
 
@@ -193,7 +192,7 @@ def _why_no_weight(result: ElicitationResult | BisectionResult, *, is_policed: b
         return _NO_SIDE
     if is_policed and result.checks.looks_careless:
         return CARELESS
-    return _NOT_DESCRIBED if result.misfit else _NO_INFORMATION
+    return _NOT_DESCRIBED if result.misfit else LIKE_RANDOM
 
 
 def _agreement(interview: Interview) -> Agreement | None:

@@ -16,7 +16,7 @@ from howgood.kinds.study import Study
 from howgood.learn.elicitation.group import group_choice
 from howgood.records.criteria import CriteriaResult
 from howgood.records.elicitation import FEWEST_PREFERENCES
-from howgood.records.inclusion import CARELESS, POLICIES
+from howgood.records.inclusion import CARELESS, LIKE_RANDOM, POLICIES
 from howgood.records.progress import Progress
 from howgood.records.provenance import Provenance
 from howgood.records.report import Report
@@ -111,4 +111,6 @@ def _why_not(result: CriteriaResult, *, is_policed: bool) -> str:
         return _NO_SIDE
     if is_policed and result.checks.looks_careless:
         return CARELESS
-    return "" if result.fits else _NOT_DESCRIBED
+    if result.misfit:
+        return _NOT_DESCRIBED
+    return "" if result.evidence == "enough" else LIKE_RANDOM

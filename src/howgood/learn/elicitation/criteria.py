@@ -104,8 +104,8 @@ class CriteriaElicitor(WeightsSearch):
         weights = particle_weights(particles)
         exact, scored = self._values(weights, generator)
         best = int(np.argmin((exact.max(axis=1)[:, None] - exact).mean(axis=0)))
-        counted, reasons = Counted(self._answered, self._steps), self._reasons(particles)
-        is_named = counted.preferences >= FEWEST_PREFERENCES and not reasons
+        counted, fit = Counted(self._answered, self._steps), self._fit(particles)
+        is_named = counted.preferences >= FEWEST_PREFERENCES and fit.holds
         names = self.table.names
         return CriteriaResult(
             alternatives=self.table,
@@ -127,8 +127,9 @@ class CriteriaElicitor(WeightsSearch):
             stopped=self._stopped or "interrupted",
             checks=counted.checks,
             agreement=self._agreement(weights.mean(axis=0)),
-            misfit=tuple(reason for reason, _ in reasons),
-            advice=tuple(dict.fromkeys(advice for _, advice in reasons)),
+            misfit=fit.reasons,
+            advice=fit.advice,
+            is_informative=fit.is_informative,
             provenance=Provenance(
                 method="CriteriaElicitor (sequential Monte Carlo)",
                 settings={**self.settings, "particles": PARTICLES},

@@ -14,8 +14,8 @@ there, than the person whom the posterior describes, noise and all, would show.
 Noise is no misfit: somebody who errs often gets a wide interval. Only where everything else
 predicts the answers to the pairs kept back, and to those asked again, hardly better than a coin do
 the answers say too little for a metric. By the same inequality, at most 15 % of random clickers
-pass as informative (`INFORMATIVE`). Pairs with a plainly better side do not count for that: who takes
-it shows care, and says nothing about what errors are worth.
+pass as informative (`INFORMATIVE`). Pairs with a plainly better side do not count for that: who
+takes it shows care, and says nothing about what errors are worth.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,10 +33,10 @@ from howgood.stats.paired_choices import at_least_probability
 
 DECISIVE, INFORMATIVE = 1 / 0.05, 1 / 0.15
 RARE = 0.02  # as many disagreements or more are less probable than this, if the model holds
-_ENOUGH_TESTED = 8  # in fewer questions a coin cannot be told from a metric
+ENOUGH_TESTED = 8  # in fewer questions a coin cannot be told from a metric
 _SHARES_SAME = np.array([0.02, 0.1, 1 / 3])  # how often a random clicker takes "no preference"
 _ON_ONE_SIDE = 0.95
-_FEWEST = 6  # in fewer answers neither a change nor fatigue can be told
+FEWEST = 6  # in fewer answers neither a change nor fatigue can be told
 _TESTED = ("held-out", "repeat")  # trade-offs not learned from
 _STATES = 400  # posterior states that stand for all of them where pairs kept back are judged
 
@@ -62,6 +62,11 @@ class Misfit:
     advice: tuple[str, ...]
     is_informative: bool = True
 
+    @property
+    def holds(self) -> bool:
+        """Whether the description may be named."""
+        return not self.reasons and self.is_informative
+
 
 def misfit(
     belief: Belief,
@@ -81,7 +86,7 @@ def misfit(
         against = rivals(states)
         reasons += _beaten_by(against, by=DECISIVE)
         n_tested = int(states.is_tested.sum())
-        is_informative = n_tested < _ENOUGH_TESTED or information(states) > INFORMATIVE
+        is_informative = n_tested < ENOUGH_TESTED or information(states) > INFORMATIVE
         if not is_informative:
             more = (MORE, *(advice for _, advice in _beaten_by(against, by=1.0)))
     if metric is not None:
@@ -144,12 +149,12 @@ def rivals(states: _AllStates) -> Rivals:
     begun = _evidence(log_prior, log_likelihood)
     rest = _evidence(log_prior, log_likelihood[::-1])[::-1]
     guessing, n = guessing_evidence(said), len(said)
-    turns = np.arange(_FEWEST, n - _FEWEST + 1)
+    turns = np.arange(FEWEST, n - FEWEST + 1)
     logs = (
         guessing[0],
         one_side_evidence(said),
-        _averaged(begun[turns] + guessing[turns]),
-        _averaged(begun[turns] + rest[turns]),
+        averaged(begun[turns] + guessing[turns]),
+        averaged(begun[turns] + rest[turns]),
     )
     random, one_side, tires, changes = (float(np.exp(min(log - begun[n], 700.0))) for log in logs)
     return Rivals(random=random, one_side=one_side, tires=tires, changes=changes)
@@ -223,8 +228,8 @@ def _beaten_by(rivals: Rivals, *, by: float) -> list[tuple[str, str]]:
     said = {
         rivals.random: (RANDOM, AGAIN),
         rivals.one_side: (SIDE, AGAIN),
-        rivals.tires: (_TIRES, _SHORTER),
-        rivals.changes: (_CHANGES, _CHANGED),
+        rivals.tires: (TIRES, SHORTER),
+        rivals.changes: (CHANGES, CHANGED),
     }
     decisive = [factor for factor in said if factor > by]
     # Who clicks at random also seems to tire, and to change: the best explanation alone is said.
@@ -298,15 +303,16 @@ def one_side_evidence(said: NDArray[np.int64]) -> float:
     return float(logsumexp(logs) - np.log(3))
 
 
-def _averaged(logs: FloatArray) -> float:
+def averaged(logs: FloatArray) -> float:
+    """Return the logarithm of the mean of what is given as logarithms; of nothing, of zero."""
     return float(logsumexp(logs) - np.log(logs.size)) if logs.size else -np.inf
 
 
 INDIFFERENT = 'most answers were "no preference"'
 RANDOM = "clicking at random would explain the answers better"
 SIDE = "taking the same answer nearly every time would explain the answers better"
-_TIRES = "attention that gives way to random clicks would explain the answers better"
-_CHANGES = "a change of mind during the interview would explain the answers better"
+TIRES = "attention that gives way to random clicks would explain the answers better"
+CHANGES = "a change of mind during the interview would explain the answers better"
 DISAGREES = (
     "on pairs kept back it chose as the respondent did in {agreed} of {asked}, where about "
     "{expected} were to be expected"
@@ -316,8 +322,8 @@ _BASELINE = (
     "{ours}"
 )
 AGAIN = "Explain once more what the numbers mean, and ask again."
-_SHORTER = "Ask again after a break, with fewer questions at a time."
-_CHANGED = "Ask what changed, then begin a new interview."
+SHORTER = "Ask again after a break, with fewer questions at a time."
+CHANGED = "Ask what changed, then begin a new interview."
 LARGER = "Ask about systems that differ more, or ask whether either error matters at all."
 IN_WORDS = (
     "Ask the respondent to say in their own words how they decide; show the reachable systems and "

@@ -71,9 +71,9 @@ class OutcomeElicitor(WeightsSearch):
         """Return what the answers so far say."""
         particles, _ = self._last_particles()
         weights = particle_weights(particles)
-        counted, reasons = Counted(self._answered, self._steps), self._reasons(particles)
+        counted, fit = Counted(self._answered, self._steps), self._fit(particles)
         metric = self._metric(tuple(weights.mean(axis=0).tolist()))
-        is_said = counted.preferences >= FEWEST_PREFERENCES and not reasons
+        is_said = counted.preferences >= FEWEST_PREFERENCES and fit.holds
         return WeightsResult(
             weights={
                 criterion.name: weight_estimate(weights[:, place])
@@ -87,8 +87,9 @@ class OutcomeElicitor(WeightsSearch):
             stopped=self._stopped or "interrupted",
             checks=counted.checks,
             agreement=self._agreement(weights.mean(axis=0)),
-            misfit=tuple(reason for reason, _ in reasons),
-            advice=tuple(dict.fromkeys(advice for _, advice in reasons)),
+            misfit=fit.reasons,
+            advice=fit.advice,
+            is_informative=fit.is_informative,
             provenance=Provenance(
                 method=self._method,
                 settings={**self.settings, "particles": PARTICLES},

@@ -110,8 +110,8 @@ class QuantileElicitor(WeightsSearch):
         """Return what the answers so far say."""
         particles, _ = self._last_particles()
         weights = particle_weights(particles)
-        counted, reasons = Counted(self._answered, self._steps), self._reasons(particles)
-        is_said = counted.preferences >= FEWEST_PREFERENCES and not reasons
+        counted, fit = Counted(self._answered, self._steps), self._fit(particles)
+        is_said = counted.preferences >= FEWEST_PREFERENCES and fit.holds
         quantile = np.clip(weights[:, 0], 1e-6, 1 - 1e-6)
         return QuantileResult(
             quantile=weight_estimate(quantile),
@@ -125,8 +125,9 @@ class QuantileElicitor(WeightsSearch):
             stopped=self._stopped or "interrupted",
             checks=counted.checks,
             agreement=self._agreement(weights.mean(axis=0)),
-            misfit=tuple(reason for reason, _ in reasons),
-            advice=tuple(dict.fromkeys(advice for _, advice in reasons)),
+            misfit=fit.reasons,
+            advice=fit.advice,
+            is_informative=fit.is_informative,
             provenance=Provenance(
                 method="QuantileElicitor (sequential Monte Carlo)",
                 settings={**self.settings, "particles": PARTICLES},

@@ -123,7 +123,7 @@ class _Described:
 
     @property
     def is_said(self) -> bool:
-        return self.is_enough and not self.fit.reasons and self.fit.is_informative
+        return self.is_enough and self.fit.holds
 
 
 def _described(

@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 
 from howgood.errors import InputError
 from howgood.learn.elicitation.bisection import check_choice
-from howgood.learn.elicitation.criteria_fit import Evidence, misfit_reasons
+from howgood.learn.elicitation.criteria_fit import Evidence, misfit
 from howgood.learn.elicitation.criteria_table import (
     PairsOfAlternatives,
     pairs_of,
     real_pairs_of,
 )
+from howgood.learn.elicitation.fit import Misfit
 from howgood.records.criteria import Alternative, CriteriaTable
 from howgood.records.elicitation import (
     CHOICES,
@@ -202,8 +203,8 @@ class WeightsSearch(ABC):
         generator = np.random.default_rng([self.seed, 5, len(self._answered)])
         return moved(self._particles, self._choices, generator, moves=_LAST_MOVES), generator
 
-    def _reasons(self, particles: FloatArray) -> list[tuple[str, str]]:
-        """Return why no alternative should be named, with what to do about it."""
+    def _fit(self, particles: FloatArray) -> Misfit:
+        """Return why nothing should be named, and what to do about it."""
         evidence = Evidence(
             particles=particles,
             learned=self._log_evidence,
@@ -211,8 +212,10 @@ class WeightsSearch(ABC):
             others=self._choices_of("catch", "held-out"),
             held_out=self._choices_of("held-out"),
             weights=particle_weights(particles).mean(axis=0),
+            everything=self._choices_of("choice", "catch", "held-out"),
+            seed=(self.seed, 8, len(self._answered)),
         )
-        return misfit_reasons(evidence, Counted(self._answered, self._steps).is_indifferent)
+        return misfit(evidence, Counted(self._answered, self._steps).is_indifferent)
 
     def _learn(self, step: Step, choice: int) -> None:
         difference = self._bank.features[step.first] - self._bank.features[step.second]
