@@ -372,9 +372,13 @@ class Satisfice(Family):
 
     @classmethod
     def over(cls, systems: FloatArray, *, direct_ratio: float | None) -> Self:
-        """Return pairs of limits that the systems can tell apart."""
-        misses = _limits(systems[:, 1], most=0.6, at_most=12) / systems[0].sum()
-        alarms = _limits(systems[:, 2], most=0.5, at_most=16) / systems[0].sum()
+        """Return pairs of limits that the systems can tell apart.
+
+        Out of 100 cases that is every limit shown: with some left out, somebody in between seemed
+        settled on a neighbour, and was given a system that exceeds what they allow.
+        """
+        misses = _limits(systems[:, 1], most=0.6, at_most=24) / systems[0].sum()
+        alarms = _limits(systems[:, 2], most=0.5, at_most=36) / systems[0].sum()
         nodes = np.array([(one, other) for one in misses for other in alarms])
         return cls(
             nodes=nodes, prior=even_prior(len(nodes)), noise_prior=sensitivity_prior(ABSOLUTE)

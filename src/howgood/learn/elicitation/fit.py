@@ -105,27 +105,25 @@ def misfit(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _AllStates:
-    """What was said, whether it tests what was learned, and how probable every state makes it.
-
-    Probabilities are logarithms.
-    """
+    """What was said, whether it tests what was learned, and how probable every state makes it."""
 
     said: NDArray[np.int64]
     is_tested: NDArray[np.bool_]
     log_prior: FloatArray
-    log_likelihood: NDArray[np.float32]
+    likelihood: NDArray[np.float32]
 
     @classmethod
     def of(cls, belief: Belief, answered: Sequence[AnsweredQuery]) -> "_AllStates":
-        rows = [
-            np.concatenate([v.ravel() for v in belief.likelihood(*_sides(answer), answer.choice)])
-            for answer in answered
-        ]
+        log_prior = belief.log_prior()
+        likelihood = np.empty((len(answered), log_prior.size), dtype=np.float32)
+        for row, answer in zip(likelihood, answered, strict=True):
+            by_family = belief.likelihood(*_sides(answer), answer.choice)
+            np.concatenate([values.ravel() for values in by_family], out=row, casting="same_kind")
         return cls(
             said=np.array([("first", "second", "same").index(a.choice) for a in answered]),
             is_tested=np.array([answer.query.kind in _TESTED for answer in answered]),
-            log_prior=belief.log_prior(),
-            log_likelihood=np.log(np.maximum(np.stack(rows), 1e-30)).astype(np.float32),
+            log_prior=log_prior,
+            likelihood=np.maximum(likelihood, np.float32(1e-30), out=likelihood),
         )
 
 
@@ -136,7 +134,7 @@ def information(states: _AllStates) -> float:
     """
     tested_last = np.argsort(states.is_tested, kind="stable")
     n_known = int((~states.is_tested).sum())
-    begun = _evidence(states.log_prior, states.log_likelihood[tested_last])
+    begun = _evidence(states.log_prior, states.likelihood[tested_last])
     guessed = guessing_evidence(states.said)[0]
     guessed -= guessing_evidence(states.said[~states.is_tested])[0]
     return float(np.exp(min(begun[-1] - begun[n_known] - guessed, 700.0)))
@@ -144,10 +142,10 @@ def information(states: _AllStates) -> float:
 
 def rivals(states: _AllStates) -> Rivals:
     """Return how much better or worse than the model each rival tells all answers."""
-    said, log_prior, log_likelihood = states.said, states.log_prior, states.log_likelihood
+    said, log_prior, likelihood = states.said, states.log_prior, states.likelihood
     # Evidence of the first k answers, and of all from k on as if they were somebody else's.
-    begun = _evidence(log_prior, log_likelihood)
-    rest = _evidence(log_prior, log_likelihood[::-1])[::-1]
+    begun = _evidence(log_prior, likelihood)
+    rest = _evidence(log_prior, likelihood[::-1])[::-1]
     guessing, n = guessing_evidence(said), len(said)
     turns = np.arange(FEWEST, n - FEWEST + 1)
     logs = (
@@ -275,10 +273,10 @@ def _sides(answered: AnsweredQuery) -> tuple[FloatArray, FloatArray]:
     return first, second
 
 
-def _evidence(log_prior: FloatArray, log_likelihood: NDArray[np.float32]) -> FloatArray:
+def _evidence(log_prior: FloatArray, likelihood: NDArray[np.float32]) -> FloatArray:
     """Return the log probability of the first 0, 1, ... n answers."""
     total, log_evidence = np.exp(log_prior - log_prior.max()), [float(logsumexp(log_prior))]
-    for row in np.exp(log_likelihood):
+    for row in likelihood:
         # Weights are brought back to one after every answer: nothing runs out of digits.
         mass = total.sum()
         total = total / mass * row
