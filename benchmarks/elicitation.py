@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.rows import Row
 from howgood import ask, learn, score
-from howgood.learn.elicitation.family_registry import DEFAULT_FAMILIES
+from howgood.learn.elicitation.family_registry import DEFAULT_FAMILIES, FAMILIES
 from howgood.reproduce.ali2022 import load_cases, split_matrices
 
 WEIGHTS = (0.03, 0.05, 0.08, 0.1, 0.125, 0.141, 0.18, 0.22, 0.28, 0.33, 0.36, 0.5)
@@ -41,7 +41,7 @@ def run():
         *_recovery(systems, size),
         *_agreement(systems[:SPLITS]),
         _multiclass(),
-        _latency(systems[0]),
+        *_latencies(systems[0]),
     ]
 
 
@@ -211,11 +211,51 @@ def _multiclass():
     )
 
 
-def _latency(matrices):
+def _latencies(matrices):
+    """How long a person waits for the next question: of two errors, of criteria, of classes."""
+    rng = np.random.default_rng(1)
+    person = ask.simulate_respondent(score.LinearMetric(a0=0.2), flips=0.1, random_state=1)
+    alternatives = {"name": [f"system {row}" for row in range(20)]} | {
+        f"criterion {place}": 100 * rng.random(20) for place in range(5)
+    }
+    chances = rng.dirichlet(np.ones(6), 1500)
+    truth = (rng.random((1500, 1)) > chances.cumsum(axis=1)).sum(axis=1)
+    outcomes = learn.weighted_outcomes(truth, chances, random_state=1)
+    weights = rng.dirichlet(np.ones(6))
+
+    def by_criteria(first, second):
+        sides = [np.array([*side.values.values()]) @ weights[:5] for side in (first, second)]
+        return "first" if sides[0] > sides[1] else "second"
+
+    def by_class(first, second):
+        gap = weights @ np.subtract(first.features, second.features)
+        return "first" if gap > 0 else "second"
+
+    ways = dict.fromkeys([name for name in alternatives if name != "name"], "max")
+    return [
+        _latency("", lambda seed: _elicitor(matrices, seed), person),
+        _latency(
+            ", every family",
+            lambda seed: learn.Elicitor(matrices, families=tuple(FAMILIES), random_state=seed),
+            person,
+        ),
+        _latency(
+            ", 20 alternatives by 5 criteria",
+            lambda seed: learn.CriteriaElicitor(alternatives, criteria=ways, random_state=seed),
+            by_criteria,
+        ),
+        _latency(
+            ", 6 classes",
+            lambda seed: learn.MulticlassElicitor(outcomes, random_state=seed),
+            by_class,
+        ),
+    ]
+
+
+def _latency(what, make, person):
     times = []
     for seed in range(6):
-        person = ask.simulate_respondent(score.LinearMetric(a0=0.2), flips=0.1, random_state=seed)
-        learner = _elicitor(matrices, seed)
+        learner = make(seed)
         while True:
             start = time.process_time()
             query = learner.query()
@@ -226,7 +266,7 @@ def _latency(matrices):
             times.append(time.process_time() - start)
     slow = 1000 * float(np.quantile(times, 0.95))
     return Row(
-        subject="next question, answer taken in: 95 % within",
+        subject=f"next question, answer taken in{what}: 95 % within",
         size=f"{len(times)} questions",
         ours=f"{slow:.1f} ms CPU",
         target="< 50 ms",
