@@ -177,8 +177,8 @@ def _page(rows):
         ]  # fmt: skip
         lines.append("| " + " | ".join(cells) + " |")
     if any(row.get("earlier") for row in rows):
-        lines += ["", "† Measured before the last change to the noise model and the tests of fit; "
-                  "the next `make slow` renews it."]  # fmt: skip
+        lines += ["", "† Measured before the last change to the limits considered and to the "
+                  "tests of fit; the next `make slow` renews it."]  # fmt: skip
     return "\n".join(lines) + "\n"
 
 

@@ -28,16 +28,7 @@ def quantile_findings(result: QuantileResult) -> tuple[Finding, ...]:
         )
         return (Finding(text=text, tone="bad"),)
     if result.metric is None:
-        reasons = "; ".join(result.misfit)
-        text = (
-            f"No ratio of costs describes this person: {reasons}."
-            if reasons
-            else f"Not enough information: {NO_INFORMATION}, so no quantile is named."
-        )
-        return (
-            Finding(text=text, tone="bad"),
-            Finding(text=f"What to ask next: {' '.join(result.advice)}"),
-        )
+        return _nothing_named(result)
     unit = f" {result.unit}" if result.unit else ""
     shift = result.shift
     way = "up" if shift.mean >= 0 else "down"
@@ -68,6 +59,20 @@ def quantile_findings(result: QuantileResult) -> tuple[Finding, ...]:
 def _size(shift: Estimate) -> Estimate:
     sign = 1.0 if shift.mean >= 0 else -1.0
     return Estimate.from_draws(sign * shift.draws, probability=0.9, kind="quantile")
+
+
+def _nothing_named(result: QuantileResult) -> tuple[Finding, ...]:
+    """Say why no quantile follows, and what to ask next."""
+    reasons = "; ".join(result.misfit)
+    text = (
+        f"No ratio of costs describes this person: {reasons}."
+        if reasons
+        else f"Not enough information: {NO_INFORMATION}, so no quantile is named."
+    )
+    return (
+        Finding(text=text, tone="bad"),
+        Finding(text=f"What to ask next: {' '.join(result.advice)}"),
+    )
 
 
 def _ratio_text(result: QuantileResult) -> str:
