@@ -104,10 +104,12 @@ def test_every_kind_runs_without_a_server_and_its_answers_count(
     assert someone["status"] == "complete"
 
 
-def test_people_who_share_a_device_lose_nothing(chromium, host, tmp_path):
-    study = Study.from_dict(STUDIES["failures"])
+@pytest.mark.parametrize("view", [PHONE, DESKTOP], ids=["phone", "desktop"])
+@pytest.mark.parametrize("name", ["failures", "votes"])
+def test_people_who_share_a_device_lose_nothing(chromium, host, tmp_path, name, view):
+    study = Study.from_dict(STUDIES[name])
     file = _saved_page(host, tmp_path, study, tmp_path)
-    with chromium.new_context(viewport=PHONE) as context:
+    with chromium.new_context(viewport=view) as context:
         page, faults = context.new_page(), []
         page.goto(file.as_uri())
         people = []
