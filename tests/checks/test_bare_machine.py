@@ -15,9 +15,10 @@ from checks import registry_browser
 
 
 @pytest.fixture
-def bare(monkeypatch):
-    """A machine without Java, PostgreSQL or Chromium."""
+def bare(monkeypatch, tmp_path):
+    """A machine without Java, PostgreSQL or Chromium, not even one brought from registries."""
     monkeypatch.setattr(shutil, "which", lambda name: None)
+    monkeypatch.setattr(checks.browser, "_OWN", tmp_path)
     monkeypatch.setattr(postgresql, "_SYSTEM", "/no/such/folder")
 
 

@@ -38,6 +38,7 @@ def browsers():
     """
     from playwright.sync_api import sync_playwright
 
+    find_chromium()  # first: it says which Node.js drives it where the system lacks a library
     with sync_playwright() as playwright:
         yield playwright
 

@@ -68,9 +68,11 @@ def test_moving_precision_and_recall_shows_the_share_that_accepts(page):
         page.get_by_role("slider", name="Recall").fill(str(recall))
         share = json.loads(run(f'answer("{name}", {precision / 100}, {recall / 100})'))
         said = page.locator("[data-part=share]").filter(has_text=f"{100 * share['mean']:.0f} %")
-        said.wait_for()
+        said.wait_for(state="attached")  # a machine without fonts gives text no height
     low, high = (round(100 * share[end]) for end in ("lower", "upper"))
-    assert f"likely between {low} and {high} %" in page.locator("[data-part=sentence]").inner_text()
+    assert (
+        f"likely between {low} and {high} %" in page.locator("[data-part=sentence]").text_content()
+    )
     assert len(page.locator("[data-part=line]").get_attribute("points").split()) > 10
 
 
@@ -78,6 +80,7 @@ def test_a_reader_without_the_network_is_told_what_to_do(page):
     page.route("https://cdn.jsdelivr.net/**", lambda route: route.abort())
     page.goto(HOME)
     page.get_by_role("button", name="Start").click()
-    page.get_by_text("This did not work").wait_for()
-    assert "Reload the page" in page.get_by_role("status").inner_text()
+    said = page.locator("[data-part=status]").filter(has_text="This did not work")
+    said.wait_for(state="attached")
+    assert "Reload the page" in said.text_content()
     assert page.get_by_role("button", name="Start").is_enabled()
