@@ -113,7 +113,7 @@ def _truth_of_two(rng):
 
 
 def test_ordinal_studies_of_two_applications_are_calibrated(ledger):
-    seed, wanted = 20222, 50
+    seed, wanted = 20222, 150
     rng = np.random.default_rng(seed)
     tally, used = Tally(rng), 0
     for _ in range(wanted):
