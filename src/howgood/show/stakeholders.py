@@ -16,7 +16,7 @@ from howgood.records.elicitation import Agreement
 from howgood.records.report import Finding, Section
 from howgood.records.stakeholders import Stakeholders
 from howgood.records.table import Table
-from howgood.show.figures.theme import COLOURS, FAINT, INK, PAPER, canvas, to_svg
+from howgood.show.figures.theme import COLOURS, FAINT, INK, PAPER, canvas, shades, to_svg
 from howgood.show.numbers import percent, plain, probability
 
 if TYPE_CHECKING:
@@ -263,7 +263,7 @@ def disagreement_figure(stakeholders: Stakeholders) -> "Iterator[Figure]":
     size = 1.8 + 0.26 * len(order)
     with canvas(width=min(7.0, size + 1.6), height=size) as figure:
         axes = figure.subplots()
-        drawn = axes.imshow(shown, cmap="Greys", vmin=0.0, vmax=max(0.1, float(shown.max())))
+        drawn = axes.imshow(shown, cmap=shades(), vmin=0.0, vmax=max(0.1, float(shown.max())))
         axes.set_yticks(range(len(names)), names)
         axes.set_xticks(range(len(names)), names, rotation=90)
         axes.tick_params(length=0)

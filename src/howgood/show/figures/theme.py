@@ -20,6 +20,7 @@ from howgood.writing import replacing
 
 if TYPE_CHECKING:
     from matplotlib.axis import Axis
+    from matplotlib.colors import LinearSegmentedColormap
     from matplotlib.figure import Figure
 
 _TOKENS = tokens()
@@ -55,6 +56,15 @@ _STYLE: dict[Any, Any] = {
     "figure.constrained_layout.use": True,
     "text.parse_math": False,  # names may hold dollars
 }
+
+
+def shades() -> "LinearSegmentedColormap":
+    """Return shades from the page's own ground to blue: nothing stays white on a dark page."""
+    from matplotlib.colors import LinearSegmentedColormap, to_rgba
+
+    return LinearSegmentedColormap.from_list(
+        "shades", [to_rgba(COLOURS[0], 0.0), to_rgba(COLOURS[0], 1.0)]
+    )
 
 
 def require_plots() -> None:
