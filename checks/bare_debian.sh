@@ -28,6 +28,8 @@ if [ ! -e "$root/usr/bin/git" ]; then
 fi
 cp /etc/resolv.conf "$root/etc/resolv.conf"
 cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt"
+# An installer writes this; Spark looks its own machine up in it.
+[ -e "$root/etc/hosts" ] || echo "127.0.0.1 localhost $(hostname)" > "$root/etc/hosts"
 
 who=${WHO:-root}
 [ "$who" = root ] || chroot "$root" id "$who" > /dev/null 2>&1 || chroot "$root" useradd "$who"
