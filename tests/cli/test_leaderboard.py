@@ -193,6 +193,25 @@ def test_several_criteria_and_segments_are_boards_of_one_run(tmp_path, capsys):
     assert found["score"]["segments"]["long"]["order"] == list(expected.order)
 
 
+def test_json_says_what_the_printed_board_says(tmp_path, capsys):
+    """Two systems and three raters: what their numbers take for granted, and how often they err."""
+    path = tmp_path / "two.csv"
+    table = GRADES.filter((pl.col("model") != "small") & (pl.col("who") < 3))
+    is_long = table["prompt"].str.slice(1).cast(int) < 15
+    table.with_columns(kind=is_long.replace_strict({True: "long", False: "short"})).write_csv(path)
+    for options in ([], ["--segment", "kind"]):
+        assert run(["leaderboard", str(path), *COLUMNS, *options, "--json"]) == 0
+        board = json.loads(capsys.readouterr().out)
+        assert run(["leaderboard", str(path), *COLUMNS, *options]) == 0
+        printed = " ".join(capsys.readouterr().out.split())
+        boards = [board, *board.get("segments", {}).values()]
+        assert len(boards) == (3 if options else 1)
+        for said in (" ".join(board["findings"]) for board in boards):
+            assert "If you expect them to be nearly equal, the probability is larger" in said
+            assert "8 of 100 orders said to be wrong with less than 5 % were wrong" in said
+        assert all(finding in printed for board in boards for finding in board["findings"])
+
+
 def test_clusters_are_named_and_counted(grades, tmp_path, capsys):
     path = tmp_path / "clusters.csv"
     GRADES.with_columns(topic=pl.Series(ITEM // 6)).write_csv(path)

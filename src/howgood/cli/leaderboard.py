@@ -132,7 +132,7 @@ def _say_boards(
 ) -> None:
     boards = flow.boards_of(criteria)
     if as_json:
-        documents = {name: ranking.to_dict() for name, ranking in criteria.items()}
+        documents = {name: flow.board_document(ranking) for name, ranking in criteria.items()}
         click.echo(
             text.to_json({"criteria": documents} if len(documents) > 1 else documents.popitem()[1])
         )
@@ -152,7 +152,7 @@ def _say_boards(
 
 def _say(ranked: RankedFile, plot: Path | None, out: Path | None, as_json: bool) -> None:
     if as_json:
-        click.echo(text.to_json(ranked.ranking.to_dict()))
+        click.echo(text.to_json(flow.board_document(ranked.ranking)))
     else:
         click.echo("\n".join(f"- {finding.text}" for finding in flow.findings_of(ranked)))
         click.echo(text.text_table(readable_table(ranked.ranking)))

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -166,6 +166,14 @@ def findings_of(ranked: RankedFile) -> tuple[Finding, ...]:
     if ranked.ranking.metric == "strength":
         return words_of_votes.findings(ranked.ranking)
     return words.findings(ranked.ranking)
+
+
+def board_document(ranking: Ranking) -> dict[str, Any]:
+    """Return the board's values with its sentences: numbers go nowhere without their limits."""
+    said = findings_of(RankedFile(ranking=ranking, sums=None))
+    document = {"findings": [finding.text for finding in said], **ranking.to_dict()}
+    boards = {name: board_document(board) for name, board in ranking.segments.items()}
+    return document | ({"segments": boards} if boards else {})
 
 
 def leaderboard_report(ranked: RankedFile) -> Report:
