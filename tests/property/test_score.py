@@ -59,6 +59,29 @@ def test_a_score_from_sums_is_the_score_from_rows_in_any_order(pairs):
     assert summed.variance == pytest.approx(direct.variance, rel=1e-7, abs=1e-12)
 
 
+@about("score.absolute_error_sums", "score.AbsoluteErrorSums")
+@few
+@given(pairs=rows, cut=st.integers(0, 9))
+def test_absolute_errors_of_parts_in_any_order_add_up_to_those_of_the_rows(pairs, cut):
+    mean, sd, first, second = _columns(pairs)
+    table = {"mean": mean, "sd": sd, "a": first, "b": second}
+    halves = (slice(None, cut), slice(cut, None))
+    kept = [half for half in halves if len(mean[half])]
+    parts = [
+        score.absolute_error_sums(
+            {name: column[half] for name, column in table.items()},
+            mean="mean", sd="sd", predictions=["a", "b"],
+        )
+        for half in kept[::-1]
+    ]  # fmt: skip
+    sums = parts[0] if len(parts) == 1 else parts[0] + parts[1]
+    for name in ("a", "b"):
+        direct = score.mae(mean, sd, table[name])
+        assert sums.mae(name)[0] == pytest.approx(direct.mean, rel=1e-9, abs=1e-12)
+        assert sums.mae(name)[1] == pytest.approx(direct.sd, rel=1e-6, abs=1e-7)
+    assert sums.n == len(pairs)
+
+
 @about("score.rating_sums")
 @few
 @given(

@@ -99,6 +99,7 @@ def _from_scores():
     ranking = decide.rank(predictions, mean=mean, sd=sd)
     frame = {"mean": mean, "sd": sd} | {name: np.array(p) for name, p in predictions.items()}
     sums = score.squared_error_sums(frame, mean="mean", sd="sd", predictions={"a": "a", "b": "b"})
+    absolute = score.absolute_error_sums(frame, mean="mean", sd="sd", predictions=["a", "b"])
     propagated = score.propagate_systems(
         lambda y, p: float(np.abs(y - p).max()),
         mean=mean, sd=sd, predictions=predictions, draws=20, random_state=1,
@@ -128,6 +129,7 @@ def _from_scores():
         ranking.needed("a", "b"),
         board.needed("a", "b"),
         sums,
+        absolute,
         propagated,
         propagated.scores["a"],
         score.fit_family(np.arange(1.0, 60.0)),
