@@ -158,6 +158,15 @@ def test_decisions_take_people_who_weigh_three_measures(fit):
     )  # fmt: skip
 
 
+def test_no_accuracy_is_given_up_that_nobody_was_asked_about(fit, answers):
+    lowest = ((answers["precision"] + answers["recall"]) / 2).min()
+    three = decide.trade_off(
+        fit.measured.at_prevalence(PREVALENCE), "alarm", share=0.001, certainty=0.5
+    )
+    assert three.lowest_shown == pytest.approx(lowest)
+    assert three.least_accuracy >= lowest - 0.005
+
+
 def test_the_best_threshold_of_every_draw_is_that_of_the_largest_mean(fit):
     from howgood.decide.sampling import Counts
     from howgood.decide.thresholds import PeopleObjective

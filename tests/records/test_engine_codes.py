@@ -1,6 +1,7 @@
 """Names as codes, made by the engine: the same as row by row, or left to the checks of rows."""
 
 import duckdb
+import narwhals as nw
 import numpy as np
 import polars as pl
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howgood.decide import rank_grades
+from howgood.records import engine_codes
 from howgood.records.engine_codes import coded_columns
 
 NAMES = st.lists(
@@ -44,6 +46,31 @@ def test_gaps_and_other_types_are_left_to_the_checks_of_rows(column):
     assert coded_columns({"who": column, "g": [1, 2, 3]}, ["who"], ["g"], where="grades") is None
     good = pl.DataFrame({"who": ["a", "b", "c"], "g": [1.0, None, 3.0]})
     assert coded_columns(good, ["who"], ["g"], where="grades") is None
+
+
+@pytest.mark.parametrize("kind", ["Int8", "Int16", "Int64"])
+def test_whole_numbers_below_zero_keep_their_places(kind):
+    numbers = np.arange(-100, 101)
+    frame = pl.DataFrame({"n": pl.Series(numbers, dtype=getattr(pl, kind)), "g": numbers * 1.0})
+    found = coded_columns(frame, ["n"], ["g"], where="grades")["n"]
+    assert found.codes.tolist() == list(range(201))
+
+
+def test_whole_numbers_too_large_for_a_sign_stay_distinct():
+    numbers = [1, 2**63 + 1, 2**63 + 2]
+    frame = pl.DataFrame({"n": pl.Series(numbers, dtype=pl.UInt64), "g": [1.0, 2.0, 3.0]})
+    found = coded_columns(frame, ["n"], ["g"], where="grades")["n"]
+    assert found.levels[found.codes].tolist() == numbers
+
+
+@pytest.mark.parametrize("n_rows", [2, 4])
+def test_a_table_that_changes_while_it_is_read_is_read_anew(monkeypatch, n_rows):
+    frame = pl.DataFrame({"n": [1, 2, 3], "g": [1.0, 2.0, 3.0]})
+    other = pl.DataFrame({"n": [1, 2, 3, 1][:n_rows], "g": [1.0] * n_rows})
+    readings = iter([frame, other])
+    opened = nw.from_native(frame).schema, lambda: [next(readings)]
+    monkeypatch.setattr(engine_codes, "_opened", lambda *_: opened)
+    assert coded_columns(frame, ["n"], ["g"], where="grades") is None
 
 
 def test_boards_are_the_same_on_every_road():

@@ -27,6 +27,7 @@ from howgood.learn.acceptability_fit import AcceptabilityFit
 from howgood.learn.binary_model import BinaryModel, Cells, draw_columns, log_terms
 from howgood.learn.engines.importance import careful_pilot, natural_draws, sample_mixture
 from howgood.learn.engines.select import gated
+from howgood.learn.evidence import lowest_shown
 from howgood.learn.kinds import order_of
 from howgood.learn.measured import MeasureWeights
 from howgood.records.acceptance import specificity_of
@@ -216,6 +217,7 @@ def fit_weights(
         log_evidence_of_two=_averaged_evidence(whole.log_evidence, prior),
         n_respondents=dict(whole.respondents),
         evidence={name: whole.evidence_for(name) for name in whole.applications},
+        lowest_shown={name: lowest_shown(whole.cells, name) for name in whole.applications},
         diagnostics=diagnostics,
     )
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from howgood.errors import InputError, UnknownNameError
 from howgood.learn.binary_model import draw_columns
+from howgood.learn.evidence import lowest_shown
 from howgood.records.acceptance import AcceptanceDraws
 from howgood.records.diagnostics import Diagnostics
 from howgood.records.estimate import Estimate
@@ -28,7 +29,7 @@ class MeasureWeights(Tabular):
 
     `draws` are those of the binary model (alpha is precision's share of what specificity leaves),
     `third` specificity's weight per application, paired with them. `log_evidence_of_two` is that
-    of precision and recall alone.
+    of precision and recall alone, `lowest_shown` the lowest accuracy people were asked about.
 
     Stability: experimental
     """
@@ -43,6 +44,7 @@ class MeasureWeights(Tabular):
     log_evidence_of_two: float
     n_respondents: Mapping[str, int]
     evidence: Mapping[str, Evidence]
+    lowest_shown: Mapping[str, float]
     diagnostics: Diagnostics
 
     def weight_draws(self, application: str) -> dict[str, FloatArray]:
@@ -147,6 +149,7 @@ class KnownPrevalence:
             others=1.0 / self.prevalence - 1.0,
             n_respondents=known.n_respondents[application],
             evidence=known.evidence[application],
+            lowest_shown=known.lowest_shown[application],
         )
 
 
@@ -178,5 +181,6 @@ def loaded_weights(
         log_evidence_of_two=float(values["log_evidence_of_two"]),
         n_respondents=dict(whole.respondents),
         evidence={name: whole.evidence_for(name) for name in names},
+        lowest_shown={name: lowest_shown(whole.cells, name) for name in names},
         diagnostics=Diagnostics(**values["diagnostics"]),
     )

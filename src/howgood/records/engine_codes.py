@@ -141,10 +141,22 @@ def _coded(
             coded[rows] = places[name](batch.get_column(name))
         for name, column in values.items():
             column[rows] = batch.get_column(name).cast(pl.Float64).to_numpy()
+    if done < n_rows:
+        return None  # it changed the other way
     columns: dict[str, Any] = {
-        name: CodedColumn(np.array(known.to_list()), codes[name]) for name, known in levels.items()
+        name: CodedColumn(_as_array(known), codes[name]) for name, known in levels.items()
     }
     return columns | values
+
+
+def _as_array(known: Any) -> NDArray[Any]:  # noqa: ANN401 - Polars' own types
+    import polars as pl
+
+    # A list of whole numbers beyond 2^63 would become floats, which are no longer distinct.
+    array: NDArray[Any] = (
+        np.array(known.to_list()) if known.dtype == pl.String else known.to_numpy()
+    )
+    return array
 
 
 def _small(n_levels: int) -> type[np.signedinteger[Any]]:
@@ -160,7 +172,8 @@ def _places(known: Any) -> Callable[[Any], NDArray[Any]]:  # noqa: ANN401 - Pola
         return lambda column: column.cast(kind).to_physical().to_numpy()
     levels = known.to_numpy()
     start, stop = int(levels[0]), int(levels[-1])
-    if stop - start + 1 == len(levels):
+    # Below zero a small type may not hold the difference.
+    if start >= 0 and stop - start + 1 == len(levels):
         return lambda column: column.to_numpy() - start
     return lambda column: np.searchsorted(levels, column.to_numpy())
 

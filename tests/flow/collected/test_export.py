@@ -5,7 +5,9 @@ import io
 import json
 import sys
 import zipfile
+from decimal import Decimal
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -74,6 +76,11 @@ def test_no_cell_begins_a_formula_and_none_is_lost(text):
         io.StringIO(CsvWriter(["a", "b"]).write([{"a": text, "b": 1}]).decode(), newline="")
     )
     assert row["a"] == cell
+
+
+@pytest.mark.parametrize("number", [-1.5, np.float64(-1.5), np.int64(-2), Decimal("-0.5")])
+def test_numbers_of_every_type_are_written_as_they_are(number):
+    assert CsvWriter(["a"]).write([{"a": number}]) == f"a\r\n{number}\r\n".encode()
 
 
 def test_json_holds_the_rows_and_the_codebook(doors, host):

@@ -25,6 +25,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
+from numbers import Number
 from typing import IO, Any, Literal, cast
 
 from howgood.errors import InputError, MissingExtraError
@@ -149,8 +150,8 @@ def _csv_text(text: str) -> str:
 class _CsvCells(dict[type, Callable[[Any], str]]):
     """How a cell of each type is written; what is no number, truth or gap is written as text."""
 
-    def __missing__(self, _type: type) -> Callable[[Any], str]:
-        return lambda value: _csv_text(str(value))
+    def __missing__(self, of: type) -> Callable[[Any], str]:
+        return str if issubclass(of, Number) else lambda value: _csv_text(str(value))
 
 
 _CSV_CELLS = _CsvCells({

@@ -1,7 +1,6 @@
 """Operations on products in use: what a product sends, and what researchers ask.
 
-In: checked calls. Out: records. Absent: what happens (`flow.in_use`), who may (`product_access`,
-`app`).
+In: checked calls. Out: records. Absent: what happens (`flow.in_use`), who may (`app`).
 """
 
 from collections.abc import Mapping
