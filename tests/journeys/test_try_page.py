@@ -76,6 +76,29 @@ def test_moving_precision_and_recall_shows_the_share_that_accepts(page):
     assert len(page.locator("[data-part=line]").get_attribute("points").split()) > 10
 
 
+def test_nothing_is_fetched_from_other_hosts_before_the_reader_says_so(page):
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(HOME)
+    page.wait_for_load_state("networkidle")
+    assert asked
+    assert [address for address in asked if not address.startswith(HOME)] == []
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_page_is_no_wider_than_the_screen(page, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    page.expose_function("runHere", _runner())
+    page.route(
+        "https://cdn.jsdelivr.net/**",
+        lambda route: route.fulfill(content_type="text/javascript", body=STAND_IN),
+    )
+    page.goto(HOME)
+    page.get_by_role("button", name="Start").click()
+    page.get_by_label("Application").wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
 def test_a_reader_without_the_network_is_told_what_to_do(page):
     page.route("https://cdn.jsdelivr.net/**", lambda route: route.abort())
     page.goto(HOME)

@@ -180,6 +180,29 @@ def test_the_best_threshold_of_every_draw_is_that_of_the_largest_mean(fit):
     np.testing.assert_array_equal(best, means.argmax(axis=1))
 
 
+def test_a_test_set_says_its_own_specificity(fit):
+    """Half of these cases are real, a tenth in use: 80 % of the others are left alone in both."""
+    truth = np.repeat([1, 0], 1000)
+    predicted = np.concatenate([np.repeat([1, 0], [800, 200]), np.repeat([1, 0], [200, 800])])
+    draws = fit.measured.at_prevalence(0.1).acceptance_draws("alarm")
+    seen = decide.acceptance(draws, truth, predicted, random_state=1)
+    expected = draws.shares_at_mean(draws.paired_means(*np.full((3, len(draws)), 0.8)))
+    assert seen.mean == pytest.approx(expected.mean(), abs=0.02)
+    scores = np.random.default_rng(3).standard_normal(2000) + 1.7 * truth
+    chosen = {
+        prevalence: decide.threshold(
+            fit.measured.at_prevalence(prevalence), truth, scores, random_state=1
+        ).threshold.mean
+        for prevalence in (0.5, 0.1)
+    }
+    assert chosen[0.5] == chosen[0.1]
+
+
+def test_a_prevalence_at_which_scenarios_cannot_be_is_refused(answers):
+    with pytest.raises(InputError, match=r"more false alarms than cases; expected at most 0\.5"):
+        learn.fit_acceptability(answers, measures=THREE, prevalence=0.6, means=(0,), draws=200)
+
+
 def test_a_saved_fit_comes_back_whole(fit, tmp_path):
     fit.save(tmp_path / "fit.npz")
     back = load_fit(tmp_path / "fit.npz")

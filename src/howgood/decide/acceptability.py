@@ -103,7 +103,8 @@ def acceptance_of_tables(fit: AcceptanceModel, application: str | None, tables: 
 def _shares_of_tables(draws: AcceptanceDraws, tables: Counts) -> FloatArray:
     """Return one accepting share per table, its draws of people taken in turn."""
     people = draws.repeated(tables.precision.size)
-    return people.shares_at_mean(people.paired_means(tables.precision, tables.recall))
+    rates = tables.precision, tables.recall, tables.specificity
+    return people.shares_at_mean(people.paired_means(*rates))
 
 
 def best_application(

@@ -72,6 +72,11 @@ class Counts:
         """Share of real positives that are found."""
         return _share(self.true_positives, self.true_positives + self.false_negatives)
 
+    @property
+    def specificity(self) -> FloatArray:
+        """Share of other cases that are left alone."""
+        return _share(self.true_negatives, self.true_negatives + self.false_positives)
+
     def cells(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """Return the cells in the order of `of_counts`."""
         return (

@@ -146,11 +146,15 @@ def _lost(
     lower, higher = _tables_at(bins, min(common, own), max(common, own), generator)
     at_common, at_own = (lower, higher) if common <= own else (higher, lower)
     people = draws.repeated(N_DRAWS)
-    first = people.shares_at_mean(people.paired_means(at_common.precision, at_common.recall))
+    first = _shares_at(people, at_common)
     if common == own:
         return first, np.zeros(N_DRAWS)
-    second = people.shares_at_mean(people.paired_means(at_own.precision, at_own.recall))
-    return first, second - first
+    return first, _shares_at(people, at_own) - first
+
+
+def _shares_at(people: AcceptanceDraws, tables: Counts) -> FloatArray:
+    rates = tables.precision, tables.recall, tables.specificity
+    return people.shares_at_mean(people.paired_means(*rates))
 
 
 def _tables_at(

@@ -91,7 +91,7 @@ class PeopleObjective:
             parts, shares = [precision, recall], [alpha, 1.0 - alpha]
             if self.draws.others is not None:
                 third = np.asarray(self.draws.specificity)[rows]
-                parts.append(self.draws.specificity_at(precision, recall))
+                parts.append(tables.specificity)
                 shares = [*((1.0 - third) * share for share in shares), third]
             weights = direction[rows, None] * np.column_stack(shares)
             bent = [_transformed(part, float(p)) for part in parts]
@@ -103,7 +103,8 @@ class PeopleObjective:
     def values(self, tables: Counts) -> FloatArray:
         """Return the accepting share, shape (n_tables, n_thresholds)."""
         draws = self.draws.repeated(tables.precision.shape[0])
-        return draws.shares_at_mean(draws.paired_means(tables.precision, tables.recall))
+        rates = tables.precision, tables.recall, tables.specificity
+        return draws.shares_at_mean(draws.paired_means(*rates))
 
 
 class WeightObjective:

@@ -49,6 +49,7 @@ from howgood.stats.random_intercepts import (
 TWO = ("precision", "recall")
 THREE = (*TWO, "specificity")
 _STANDARD = Normal(0.0, 1.0)
+_TOLERANCE = 1e-9
 _CURE = "Ask more people, or fit precision and recall alone."
 
 
@@ -239,6 +240,7 @@ def _shown(
         check_probability(prevalence, name="prevalence", where="fit_acceptability")
         others = 1.0 / prevalence - 1.0
         cells = whole.cells
+        _refuse_impossible(cells, prevalence, others)
         specificity = specificity_of(cells.precision, cells.recall, others)
     elif "specificity" in answers:
         cells, specificity = _cells_with(answers, accepted, whole.applications)
@@ -258,6 +260,19 @@ def _shown(
             cure="Leave specificity out.",
         )
     return cells, specificity
+
+
+def _refuse_impossible(cells: Cells, prevalence: float, others: float) -> None:
+    """Refuse a prevalence at which a scenario that people were shown cannot be."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        alarms = np.where(cells.recall > 0, cells.recall * (1.0 / cells.precision - 1.0), 0.0)
+    if (alarms > others + _TOLERANCE).any():
+        raise InputError(
+            where="prevalence",
+            found=f"{prevalence:g}, at which a scenario has more false alarms than cases",
+            needed=f"at most {1.0 / (1.0 + float(alarms.max())):.3g}",
+            cure="Give the share of real cases among all cases people were shown.",
+        )
 
 
 def _cells_with(

@@ -95,22 +95,36 @@ class AcceptanceDraws(Shown):
         first, second = np.broadcast_arrays(np.asarray(precision), np.asarray(recall))
         return self._mean(first[None], second[None], first)
 
-    def paired_means(self, precision_draws: ArrayLike, recall_draws: ArrayLike) -> FloatArray:
+    def paired_means(
+        self,
+        precision_draws: ArrayLike,
+        recall_draws: ArrayLike,
+        specificity_draws: ArrayLike | None = None,
+    ) -> FloatArray:
         """Return the mean per draw where precision and recall have draws of their own.
 
-        Both have shape (n_draws, ...); row d is seen with the people of draw d.
+        All have shape (n_draws, ...); row d is seen with the people of draw d. Specificity, where
+        it counts, is what was observed: a test set need not be as rare as `others` says.
         """
         first, second = np.asarray(precision_draws), np.asarray(recall_draws)
-        return self._mean(first, second, first[0])
+        third = None if specificity_draws is None else np.asarray(specificity_draws)
+        return self._mean(first, second, first[0], third)
 
-    def _mean(self, precision: FloatArray, recall: FloatArray, shape: FloatArray) -> FloatArray:
+    def _mean(
+        self,
+        precision: FloatArray,
+        recall: FloatArray,
+        shape: FloatArray,
+        specificity: FloatArray | None = None,
+    ) -> FloatArray:
         order, alpha = _column(self.p, shape), _column(self.alpha, shape)
         mean = power_mean(precision, recall, p=order, alpha=alpha)
         if self.others is None:
             return mean
         # A weighted power mean of three is that of the first two with the third.
         rest = 1.0 - _column(np.asarray(self.specificity), shape)
-        return power_mean(mean, self.specificity_at(precision, recall), p=order, alpha=rest)
+        third = self.specificity_at(precision, recall) if specificity is None else specificity
+        return power_mean(mean, third, p=order, alpha=rest)
 
     def specificity_at(self, precision: ArrayLike, recall: ArrayLike) -> FloatArray:
         """Return the specificity of a precision and recall, by how rare the thing is."""
