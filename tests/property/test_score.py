@@ -246,6 +246,24 @@ def test_a_relevance_report_ignores_the_order_of_rows_and_holds_the_accuracy(dat
     assert np.all((graded >= 0) & (graded <= 100 + 1e-9))
 
 
+@about("score.relevance_sums", "score.RelevanceSums")
+@few
+@given(data=lights, cut=st.integers(1, 5))
+def test_counts_of_parts_in_any_order_add_up_to_the_relevance_of_the_rows(data, cut):
+    _, report = _relevance(data)
+    parts = [
+        score.relevance_sums(
+            dict(zip(("room", "light", "guess"), zip(*part, strict=True), strict=True)),
+            outcome="light", predicted="guess", context=["room"],
+        )
+        for part in (data[cut:][::-1], data[:cut])
+    ]  # fmt: skip
+    sums = parts[0] + parts[1]
+    assert sums.score() == pytest.approx(report.value)
+    assert sums.accuracy == pytest.approx(report.accuracy)
+    assert sums.n == len(data)
+
+
 @about("score.relevance_sweep", "score.RelevanceSweep")
 @few
 @given(data=lights, steps=st.integers(2, 7))

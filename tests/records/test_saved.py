@@ -114,6 +114,9 @@ def _from_scores():
     ratings = {"user": [1, 1, 2, 2], "item": [5, 5, 5, 5], "rating": [3, 3, 2, 4]}
     rows = {"room": ["x"] * 10, "light": [*"AAAAABBBCC"]}
     table = learn.outcome_probabilities(rows, outcome="light", context=["room"])
+    relevance = score.relevance_sums(
+        rows | {"guess": [*"ABABABABAB"]}, outcome="light", predicted="guess", context=["room"]
+    )
     homes = {"user": [*"aabbaabb"], "room": [*"xxxxyyyy"], "light": [*"11221122"]}
     agreement = learn.context_agreement(homes, outcome="light", context=["user", "room"])
     report = score.relevance_report(
@@ -130,6 +133,7 @@ def _from_scores():
         board.needed("a", "b"),
         sums,
         absolute,
+        relevance,
         propagated,
         propagated.scores["a"],
         score.fit_family(np.arange(1.0, 60.0)),

@@ -82,22 +82,50 @@ def outcome_probabilities(
     >>> table.lookup({"activity": ["read"]})
     array([[0.4, 0.4, 0.2]])
     """
-    names, dropped = _checked_names(frame, outcome, context, drop)
+    names, dropped = checked_names(frame, outcome, context, drop)
     _check_settings(smoothing, reference, folds, weights)
     keys = [*names, outcome] + ([folds] if folds else [])
-    columns, counts, mass = _counted(frame, keys, weights)
+    columns, counts, mass = counted_choices(frame, keys, weights, where=_WHERE)
+    return table_of_counts(
+        columns,
+        counts,
+        mass,
+        outcome=outcome,
+        context=names,
+        smoothing=smoothing,
+        reference=reference,
+        folds=folds,
+        settings={"dropped": list(dropped), "weights": weights},
+    )
+
+
+def table_of_counts(
+    columns: Mapping[str, NDArray[Any]],
+    counts: FloatArray,
+    mass: FloatArray,
+    *,
+    outcome: str,
+    context: tuple[str, ...],
+    smoothing: float = 0.0,
+    reference: Reference = "all",
+    folds: str | None = None,
+    settings: Mapping[str, Any],
+) -> OutcomeTable:
+    """Return the table of choices already counted: entries, the rows behind each, their weight."""
+    keys = [*context, outcome] + ([folds] if folds else [])
     levels = {name: distinct(columns[name], where=_place(name)) for name in keys}
     codes = {name: codes_of(columns[name], levels[name], where=_place(name)) for name in keys}
-    prefixes, rows = _context_rows([codes[name] for name in names], [levels[n] for n in names])
+    prefixes, rows = _context_rows([codes[n] for n in context], [levels[n] for n in context])
     blocks = _stacked(
         rows, codes[outcome], mass, len(levels[outcome]), codes[folds] if folds else None
     )
+    common = {"reference": reference, "context": list(context)}
     return OutcomeTable(
         outcome=outcome,
-        context=names,
-        dropped=dropped,
+        context=context,
+        dropped=tuple(settings["dropped"]),
         outcomes=levels[outcome],
-        levels=tuple(levels[name] for name in names),
+        levels=tuple(levels[name] for name in context),
         prefixes=prefixes,
         weights=blocks,
         rows=np.bincount(rows, weights=counts, minlength=len(prefixes[-1])).astype(np.int64),
@@ -107,69 +135,68 @@ def outcome_probabilities(
         fold_levels=levels[folds] if folds else np.array([]),
         provenance=Provenance(
             method="share of each outcome among the rows of each observed context",
-            settings={
-                "reference": reference,
-                "context": list(names),
-                "dropped": list(dropped),
-                "weights": weights,
-                "smoothing": float(smoothing),
-                "folds": folds,
-            },
+            settings={**common, **settings, "smoothing": float(smoothing), "folds": folds},
             rows_used=int(counts.sum()),
         ),
     )
 
 
-def _counted(
+def counted_choices(
     frame: Any,  # noqa: ANN401 - any supported frame
     keys: list[str],
     weights: str | None,
+    *,
+    where: str,
 ) -> tuple[dict[str, NDArray[Any]], FloatArray, FloatArray]:
     """Return key columns, the rows behind each entry, and their weight."""
-    grouped = None if isinstance(frame, Mapping) else grouped_counts(frame, keys, weights, _WHERE)
+    grouped = None if isinstance(frame, Mapping) else grouped_counts(frame, keys, weights, where)
     if grouped is not None:
         columns, counts, mass = grouped.keys, grouped.rows, grouped.weight
         smallest = grouped.smallest_weight
-        _refuse_gaps(columns, counts)
+        _refuse_gaps(columns, counts, where)
     else:
         wanted = [*keys, weights] if weights else keys
-        columns = frame_columns(frame, wanted, where=_WHERE)
+        columns = frame_columns(frame, wanted, where=where)
         counts = np.ones(len(columns[keys[0]]))
-        mass = smallest = _weights(columns[weights], weights) if weights else counts
+        mass = smallest = _weights(columns[weights], weights, where) if weights else counts
     if len(counts) == 0:
         raise InputError(
-            where=_WHERE,
+            where=where,
             found="a table without rows",
             needed="at least one row",
             cure="Check how the rows were selected.",
         )
-    _check_weights(mass, smallest, weights)
-    return {name: as_column(columns[name], where=_place(name)) for name in keys}, counts, mass
+    _check_weights(mass, smallest, weights, where)
+    return (
+        {name: as_column(columns[name], where=_place(name, where)) for name in keys},
+        counts,
+        mass,
+    )
 
 
-def _refuse_gaps(columns: Mapping[str, NDArray[Any]], counts: FloatArray) -> None:
+def _refuse_gaps(columns: Mapping[str, NDArray[Any]], counts: FloatArray, where: str) -> None:
     """Count the rows without a value; the engine that grouped them knows no row numbers."""
     for name, column in columns.items():
         missing = missing_values(column)
         if missing.any():
             raise InputError(
-                where=_place(name),
+                where=_place(name, where),
                 found=f"{int(counts[missing].sum())} of {int(counts.sum())} values missing",
                 needed="a value in every row",
                 cure="Leave these rows out, or give the gap a name of its own, such as 'unknown'.",
             )
 
 
-def _weights(values: NDArray[Any], name: str) -> FloatArray:
+def _weights(values: NDArray[Any], name: str, where: str) -> FloatArray:
     cure = "Name the column that holds the weights."
-    return as_numbers(values, where=_place(name), needed="weights of 0 or more", cure=cure)
+    return as_numbers(values, where=_place(name, where), needed="weights of 0 or more", cure=cure)
 
 
-def _check_weights(mass: FloatArray, smallest: FloatArray, name: str | None) -> None:
+def _check_weights(mass: FloatArray, smallest: FloatArray, name: str | None, where: str) -> None:
     bad = ~np.isfinite(mass) | (smallest < 0)
     if np.any(bad) or mass.sum() <= 0:
         raise InputError(
-            where=_place(str(name)),
+            where=_place(str(name), where),
             found="a weight that is negative, missing or infinite" if np.any(bad) else "only zeros",
             needed="finite weights of 0 or more, not all 0",
             cure="Correct the weights, or leave these rows out.",
@@ -212,12 +239,13 @@ def _stacked(
     return np.concatenate([contexts, marginal], axis=1).reshape(-1, n_outcomes)
 
 
-def _checked_names(
+def checked_names(
     frame: Any,  # noqa: ANN401 - any supported frame
     outcome: str,
     context: Iterable[str],
     drop: Iterable[str],
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the context columns without those to drop, and the dropped; refuse senseless ones."""
     given = (context,) if isinstance(context, str) else tuple(dict.fromkeys(context))
     dropped = (drop,) if isinstance(drop, str) else tuple(dict.fromkeys(drop))
     for name in dropped:
@@ -270,5 +298,5 @@ def _check_settings(
         )
 
 
-def _place(name: str) -> str:
-    return f"{_WHERE}, column {name!r}"
+def _place(name: str, where: str = _WHERE) -> str:
+    return f"{where}, column {name!r}"

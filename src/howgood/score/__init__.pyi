@@ -43,6 +43,8 @@ from howgood.score.propagation import propagate_systems as propagate_systems
 from howgood.score.relevance import RelevanceScorer as RelevanceScorer
 from howgood.score.relevance import relevance_score as relevance_score
 from howgood.score.relevance import relevance_scorer as relevance_scorer
+from howgood.score.relevance_counts import RelevanceSums as RelevanceSums
+from howgood.score.relevance_counts import relevance_sums as relevance_sums
 from howgood.score.relevance_reporting import RelevanceReport as RelevanceReport
 from howgood.score.relevance_reporting import relevance_report as relevance_report
 from howgood.score.relevance_sweeping import RelevanceSweep as RelevanceSweep

@@ -325,7 +325,7 @@ def relevance_report(
         value=float(np.nansum(scores * mass) / mass.sum()),
         estimate=_estimate(float(means @ mix), draws @ mix, unseen_too, probability),
         scores=scores,
-        cases=np.where(counted, _cases(rows), 0).astype(np.int8),
+        cases=np.where(counted, case_codes(rows), 0).astype(np.int8),
         weights=weight,
         distances=_distances(rows, counted),
         accuracy=float(np.average(rows.right, weights=weight)),
@@ -386,7 +386,8 @@ def _check_interval(probability: float, resamples: int) -> None:
         )
 
 
-def _cases(rows: Mismatch) -> NDArray[np.int64]:
+def case_codes(rows: Mismatch) -> NDArray[np.int64]:
+    """Return the place of each graded row among `CASES`."""
     level = np.abs(rows.predicted - rows.actual) <= TIE
     top = rows.predicted >= rows.highest - TIE
     better = rows.predicted > rows.actual
