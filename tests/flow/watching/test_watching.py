@@ -1,5 +1,6 @@
 """The live page's numbers: right by hand, on both databases, and quick with many people."""
 
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from howgood.kinds.study import Study
 from howgood.kinds.survey.plan import AttentionCheck
 from howgood.kinds.survey.screens import check_name
 from howgood.records.participant import Status
+from howgood.store import collected
 from howgood.store.schema import participants
 
 
@@ -133,6 +135,23 @@ def test_people_not_looked_at_in_time_are_shown_and_looked_at_later(host):
     # Nobody who was looked at is looked at again: no time is needed for them.
     _, third, _ = people_of(host, "doors", look=watcher.looking(seconds=-1))
     assert third == second
+
+
+def test_whoever_changes_an_answer_is_looked_at_anew(host):
+    """What is changed keeps the time of its first answer."""
+    row = _put(host, SURVEY)
+    _person(host, 1, pace=10, acceptable="4", useful="4", intent="4")
+    with host.database.reading() as connection:
+        (person,) = collected.people(connection, row.number, after=0, most=1, with_pilots=True)
+    begun = replace(person, status=Status.ACTIVE, finished_at=None)
+    screens = list(begun.screens)
+    place = next(at for at, one in enumerate(screens) if "acceptable" in (one.content or {}))
+    said = screens[place].content
+    screens[place] = screens[place]._replace(content={**said, "acceptable": 1}, earlier=(said,))
+    look, study = Watcher(host).looking(seconds=60), Study.from_dict(SURVEY)
+    assert any("the same answer" in reason for reason in look(study, begun))
+    after = look(study, replace(begun, screens=tuple(screens)))
+    assert not any("the same answer" in reason for reason in after)
 
 
 def test_whoever_gets_the_number_of_somebody_erased_is_looked_at_anew(host):

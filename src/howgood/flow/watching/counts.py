@@ -319,7 +319,7 @@ class Watcher:
         self._evidence: dict[str, tuple[int, tuple[ShareEvidence, ...]]] = {}
         # By version: until when it counts as new, how many answers it rests on, the board.
         self._boards: LRUCache[int, tuple[float, int, LiveBoard | None]] = LRUCache(64)
-        # People who have not finished: their number, and when they answered what so far.
+        # People who have not finished: their number, when they answered, what they changed.
         self._begun: LRUCache[Hashable, Flag | None] = LRUCache(4096)
         self._lock = threading.Lock()
 
@@ -403,7 +403,9 @@ class Watcher:
         """Return where a look at somebody is remembered, and under what."""
         if person.status is Status.COMPLETE:
             return self._seen, Finisher(number=person.number, finished_at=person.finished_at)
-        return self._begun, (person.number, *(shown.answered_at for shown in person.screens))
+        # An answer that is changed keeps its time, and leaves what was said before.
+        answered = ((shown.answered_at, len(shown.earlier)) for shown in person.screens)
+        return self._begun, (person.number, *answered)
 
     def _look(self, finished: list[Finisher], until: float) -> None:
         with self.host.database.reading() as connection:
