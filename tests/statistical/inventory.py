@@ -136,6 +136,9 @@ _BEST_BY_CRITERIA = ("alternative is the best", "alternative is the best, uncert
 _FAILING_WEIGHT = ("failures: weight of a kind",)
 _FAILING_SHARE = ("failures: share accepting",)
 
+_THREE_WEIGHTS = tuple(
+    f"three measures: weight of {name}" for name in ("precision", "recall", "specificity")
+)
 PROVED: dict[str, tuple[str, ...]] = {
     "MetricComparison.base": _GAP,  # the same estimator, of one log
     "MetricComparison.candidate": ("the candidate is below the bar",),
@@ -143,6 +146,9 @@ PROVED: dict[str, tuple[str, ...]] = {
     "MetricComparison.p_better": _SHIPPED,
     "MetricComparison.p_not_worse": _SHIPPED,
     "MetricComparison.p_worse": _SHIPPED,
+    "MeasureWeights.probability_counting": ("three measures: specificity counts",),
+    "MeasureWeights.table": _THREE_WEIGHTS,
+    "MeasureWeights.weights": _THREE_WEIGHTS,
     "Reliability.alpha": ("Cronbach's alpha",),
     "Reliability.omega": ("McDonald's omega",),
     "AcceptanceWatch.accepting": ("share accepting in use, at every look",),

@@ -5,9 +5,11 @@ import warnings
 import numpy as np
 import pytest
 from scipy.special import expit
-from tests.statistical.judging import agree, expected_counts
+from tests.statistical.judging import agree, expected_counts, rank_among, uniform_ranks
 
 from howgood import ask, learn
+from howgood.errors import UngatedPosteriorError
+from howgood.learn.measure_weights import THREE
 
 pytestmark = pytest.mark.slow
 
@@ -105,6 +107,79 @@ def test_scores_of_people_left_out_are_those_of_new_people(ledger):
         "measures: score of people left out",
         agree(z, found=f"left out less new, per person: {gaps.mean():+.3f} nats"),
         setting=f"{people} people × 8 scenarios, {wanted} studies, parameters from the priors",
+        seed=seed,
+    )
+    ledger.settle()
+
+
+def _three(rng, people, per_person=10):
+    """Return answers of people who weigh three measures, their weights, and whether all count.
+
+    Every second study is of people to whom specificity means nothing. Scenarios differ in how
+    many other cases there are, so that specificity varies on its own.
+    """
+    does_count = bool(rng.random() < 0.5)
+    weights = rng.dirichlet(np.ones(3)) if does_count else np.append(rng.dirichlet(np.ones(2)), 0.0)
+    p = int(rng.choice([-1, 0, 1]))
+    level, slope, sd = rng.normal(0, 1.6), abs(rng.normal(0, 15)), abs(rng.normal(0, 2.5))
+    seen = np.array([rng.permutation(len(SCENARIOS))[:per_person] for _ in range(people)])
+    cases = rng.choice((1.2, 3.0, 15.0), seen.shape)
+    specificity = 1.0 - np.minimum(RECALL[seen] * (1.0 / PRECISION[seen] - 1.0) / cases, 1.0)
+    rates = np.stack([PRECISION[seen], RECALL[seen], specificity])
+    by_weight = weights[:, None, None]
+    if p == 0:
+        mean = np.exp((by_weight * np.log(rates)).sum(axis=0))
+    else:
+        mean = (by_weight * rates**p).sum(axis=0) ** (1 / p)
+    chance = expit(level + slope * (mean - 0.75) + rng.normal(0, sd, (people, 1)))
+    rows = {
+        "participant": np.repeat([f"p{number}" for number in range(people)], per_person),
+        "application": np.full(seen.size, "x", dtype=object),
+        "precision": rates[0].ravel(),
+        "recall": rates[1].ravel(),
+        "specificity": rates[2].ravel(),
+        "accepted": (rng.random(seen.shape) < chance).ravel().astype(int),
+    }
+    return rows, dict(zip(THREE, weights, strict=True)), does_count
+
+
+def test_weights_of_three_measures_are_calibrated(ledger):
+    seed, wanted, people = 20263, 320, 20
+    rng = np.random.default_rng(seed)
+    ranks, happened, said = {name: [] for name in THREE}, [], []
+    for _ in range(wanted):
+        rows, truth, does_count = _three(rng, people)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                fit = learn.fit_acceptability(
+                    rows, measures=THREE, flawless=False, engine="importance", draws=1000,
+                    random_state=rng,
+                )  # fmt: skip
+        except UngatedPosteriorError:
+            continue
+        measured = fit.measured
+        if measured.probability_counting is not None:
+            happened.append(does_count)
+            said.append(measured.probability_counting)
+        if does_count:
+            for name, draws in measured.weight_draws("x").items():
+                ranks[name].append(rank_among(draws, truth[name], rng))
+    setting = (
+        f"{people} people × 10 scenarios, specificity varying on its own; parameters from the "
+        f"default priors, every second study without specificity; {wanted - len(said)} of "
+        f"{wanted} left out: a failed gate"
+    )
+    for name in THREE:
+        judged = uniform_ranks(ranks[name])
+        ledger.add(
+            "calibration", f"three measures: weight of {name}", judged, setting=setting, seed=seed
+        )
+    ledger.add(
+        "probability",
+        "three measures: specificity counts",
+        expected_counts(happened, said, what="specificity counts"),
+        setting=setting,
         seed=seed,
     )
     ledger.settle()

@@ -130,3 +130,14 @@ def test_an_unknown_family_is_refused_by_name():
         metric_from_dict({"family": "cubic", "a": 1})
     assert family_label(None) == "not settled"
     assert metric_from_dict({"family": "linear", "a0": 0.2}) == score.LinearMetric(a0=0.2)
+
+
+def test_two_limits_are_considered_only_where_the_systems_show_two_of_either_kind():
+    one_positive = np.array([[1 - k % 2, k % 2, 10.0 * k, 99 - 10.0 * k] for k in range(8)])
+    names = [family.name for family in make_families(("cap", "satisfice"), systems=one_positive)]
+    assert names == ["cap"]
+    assert [family.name for family in make_families(("satisfice",), systems=one_positive)] == [
+        "satisfice"
+    ]
+    both = make_families(("cap", "satisfice"), systems=COUNTS)
+    assert [family.name for family in both] == ["cap", "satisfice"]

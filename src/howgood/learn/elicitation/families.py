@@ -99,6 +99,12 @@ class Family(ABC):
         `direct_ratio` is the respondent's own guess of how many false alarms one miss is worth.
         """
 
+    @classmethod
+    def is_distinct(cls, systems: FloatArray) -> bool:
+        """Do these systems show anything that this family alone would say?"""
+        del systems
+        return True
+
     @abstractmethod
     def utilities(self, nodes: FloatArray, counts: FloatArray) -> FloatArray:
         """Return the metric of each system (row of counts) under each node: (n_rows, n_nodes)."""
@@ -371,6 +377,12 @@ class Satisfice(Family):
     )
 
     @classmethod
+    def is_distinct(cls, systems: FloatArray) -> bool:
+        """Two limits need two of either kind; with one positive shown, the caps say the same."""
+        limits = (_limits(systems[:, 1], most=0.6), _limits(systems[:, 2], most=0.5))
+        return all(of_a_kind.size > 1 for of_a_kind in limits)
+
+    @classmethod
     def over(cls, systems: FloatArray, *, direct_ratio: float | None) -> Self:
         """Return pairs of limits that the systems can tell apart.
 
@@ -565,7 +577,7 @@ def _places(nodes: FloatArray) -> tuple[float, ...]:
     return (-step / 3, 0.0, step / 3)
 
 
-def _limits(errors: FloatArray, *, most: float, at_most: int) -> FloatArray:
+def _limits(errors: FloatArray, *, most: float, at_most: int = 36) -> FloatArray:
     """Return the numbers of errors that may be a limit: those shown, up to a share of the most."""
     shown = np.unique(errors)
     shown = shown[shown <= most * shown.max()]

@@ -41,9 +41,15 @@ DEFAULT_FAMILIES = tuple(
 def make_families(
     names: Sequence[str], *, systems: FloatArray = HUNDRED, direct_ratio: float | None = None
 ) -> tuple[Family, ...]:
-    """Return the named families with grids for these systems."""
+    """Return the named families with grids for these systems.
+
+    One that the systems cannot tell from the others is left out, unless nothing else is named: it
+    would win by the number of its nodes alone.
+    """
+    classes = [family_class(name) for name in dict.fromkeys(names)]
+    distinct = [one_class for one_class in classes if one_class.is_distinct(systems)]
     return tuple(
-        family_class(name).over(systems, direct_ratio=direct_ratio) for name in dict.fromkeys(names)
+        one_class.over(systems, direct_ratio=direct_ratio) for one_class in distinct or classes
     )
 
 
