@@ -63,6 +63,17 @@ def test_cautions_fit_the_data():
     assert "include the rows that are scored" not in thin
 
 
+@pytest.mark.parametrize("reference", ["all", "train"])
+def test_the_caution_about_the_interval_says_what_was_drawn_again(reference):
+    table = learn.outcome_probabilities(ROWS, outcome="y", context=["c"], reference=reference)
+    report = score.relevance_report(
+        ROWS["y"], [*"ABCABCABCA"], contexts=ROWS, table=table, random_state=0
+    )
+    said = " ".join(relevance.cautions({"m": report}))
+    assert ("probabilities vary too" in said) == (reference == "all")
+    assert ("probabilities are taken as they are" in said) == (reference == "train")
+
+
 @pytest.mark.parametrize("n_models", [1, 4, 9])
 def test_labels_of_lines_never_overlap(n_models):
     reports = _reports(**{f"model {number}": "ABBA" for number in range(n_models)})

@@ -232,8 +232,7 @@ def cautions(reports: Mapping[str, RelevanceReport]) -> tuple[str, ...]:
     sentences = [
         "A Relevance Score is not the share of satisfied people: it rests on how often outcomes "
         "were chosen, and rises with the number of rows per context even when outcomes are random.",
-        "The interval tells how far other test rows would move the score; the probabilities are "
-        "taken as they are.",
+        _about_interval(report),
     ]
     if report.reference == "all":
         sentences.append(
@@ -255,6 +254,15 @@ def cautions(reports: Mapping[str, RelevanceReport]) -> tuple[str, ...]:
             "which flatters every model: set unseen to marginal."
         )
     return tuple(sentences)
+
+
+def _about_interval(report: RelevanceReport) -> str:
+    if "table counted anew" in report.provenance.settings["interval"]:
+        return "The interval tells what as many other people would show: probabilities vary too."
+    return (
+        "The interval tells how far other test rows would move the score; the probabilities are "
+        "taken as they are."
+    )
 
 
 def findings(
