@@ -198,6 +198,15 @@ def test_a_test_set_says_its_own_specificity(fit):
     assert chosen[0.5] == chosen[0.1]
 
 
+def test_a_target_begins_where_the_share_is_the_wanted_one(fit):
+    three = fit.measured.at_prevalence(PREVALENCE)
+    aimed = decide.target(three, "alarm", share=0.5)
+    assert aimed.precision == aimed.recall
+    assert aimed.acceptance.mean == pytest.approx(0.5, abs=0.03)
+    means = three.acceptance_draws("alarm").means(aimed.precision, aimed.recall)
+    assert np.median(means) == pytest.approx(np.median(aimed.needed_mean.draws), abs=0.005)
+
+
 def test_a_prevalence_at_which_scenarios_cannot_be_is_refused(answers):
     with pytest.raises(InputError, match=r"more false alarms than cases; expected at most 0\.5"):
         learn.fit_acceptability(answers, measures=THREE, prevalence=0.6, means=(0,), draws=200)

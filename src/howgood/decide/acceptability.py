@@ -331,7 +331,9 @@ def target(
     reachable = float(reached.size / needed.size)
     is_known = reachable >= _FEWEST_REACHING
     below = reached[reached < 1.0]
-    start = float(np.median(np.maximum(below, 0.0))) if below.size and is_known else 0.9
+    start = 0.9
+    if below.size and is_known:
+        start = _alike(draws, float(np.median(np.maximum(below, 0.0))))
     now = (_accuracy(precision, start, "precision"), _accuracy(recall, start, "recall"))
     here = draws.shares(*now)
     return Target(
@@ -432,6 +434,14 @@ def _accuracy(value: float | None, default: float, name: str) -> float:
     return check_probability(
         default if value is None else value, name=name, where="target", ends=True
     )
+
+
+def _alike(draws: AcceptanceDraws, mean: float) -> float:
+    """Return the precision, and recall, that have this mean: itself, unless specificity counts."""
+    if draws.others is None:
+        return mean
+    levels = np.linspace(0.01, 1.0, 397)
+    return float(np.interp(mean, np.median(draws.means(levels, levels), axis=0), levels))
 
 
 def _diminishing_from(draws: AcceptanceDraws, least_gain: float) -> float | None:
