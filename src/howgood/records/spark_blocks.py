@@ -7,7 +7,8 @@ One job reads the rows once, sends each to the machine of its key and runs the f
 Python: these machines need NumPy, SciPy and PyArrow, not howgood). Only its results come back.
 """
 
-import pickle
+import base64
+import json
 import re
 import sys
 import warnings
@@ -95,16 +96,41 @@ def part_results(
         held = [batch for batch in batches if batch.num_rows]
         if held:
             made = work(part_rows(pa.Table.from_batches(held), names, numbers, keep_gaps))
-            yield pa.RecordBatch.from_pydict({"made": [pickle.dumps(made)]})
+            yield pa.RecordBatch.from_pydict({"made": [json.dumps(_packed(made))]})
 
     with _code_travels(), _this_python(native), warnings.catch_warnings():
         # Spark looks for pandas whenever Python runs, and warns of new ones; none is used here.
         warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas")
         with rows_being_read(where), _without_module(where):
             together = native.repartition(*by) if by else native
-            sent = together.mapInArrow(run, "made binary")
-            # What comes back was made by the function above.
-            return [pickle.loads(row["made"]) for row in sent.collect()]  # noqa: S301 - ours
+            sent = together.mapInArrow(run, "made string")
+            return [_unpacked(json.loads(row["made"])) for row in sent.collect()]
+
+
+def _packed(value: Any) -> Any:  # noqa: ANN401 - plain values of any kind
+    """Return arrays, tables and numbers as JSON can hold them: nothing that comes back can run."""
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind not in "biuf":
+            raise TypeError(f"arrays of {value.dtype} do not travel")
+        data = base64.b64encode(np.ascontiguousarray(value).tobytes()).decode("ascii")
+        return {"array": value.dtype.str, "shape": list(value.shape), "data": data}
+    if isinstance(value, Mapping):
+        return {"table": [[_packed(key), _packed(held)] for key, held in value.items()]}
+    if isinstance(value, tuple | list):
+        return {type(value).__name__: [_packed(held) for held in value]}
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _unpacked(value: Any) -> Any:  # noqa: ANN401 - plain values of any kind
+    if not isinstance(value, dict):
+        return value
+    if "array" in value:
+        flat = np.frombuffer(base64.b64decode(value["data"]), dtype=value["array"])
+        return flat.reshape(value["shape"]).copy()
+    if "table" in value:
+        return {_unpacked(key): _unpacked(held) for key, held in value["table"]}
+    held = [_unpacked(one) for one in next(iter(value.values()))]
+    return tuple(held) if "tuple" in value else held
 
 
 @contextmanager
