@@ -70,7 +70,11 @@ def _keep_order(stage, faults, jump, *, pause):
         count = counted(server.database, people)
     faults.judge(count)
     assert len(found) == 6
-    durations = [rows._seconds(each) for person in found for each in person.screens]
+    durations = [
+        rows._seconds(screen.shown_at, screen.answered_at)
+        for person in found
+        for screen in person.screens
+    ]
     known = [each for each in durations if each is not None]
     assert len(known) < len(durations)  # some answers are older than their question
     assert min(known) > 0

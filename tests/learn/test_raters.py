@@ -120,3 +120,19 @@ def test_order_of_rows_and_names_change_nothing(seed, level):
     if level == "ordinal":  # any rising change of the grades
         cubed = rater_agreement({"item": item, "rater": rater, "grade": grade**3}, level=level)
         assert cubed.alpha.mean == pytest.approx(one.alpha.mean, abs=1e-9)
+
+
+def test_outputs_of_several_systems_are_items_of_their_own():
+    """Nobody graded anything twice: an item's three outputs differ, and both raters see it."""
+    rows = [(item, system, rater) for item in range(5) for system in "ABC" for rater in "xy"]
+    grades = {
+        "item": [row[0] for row in rows],
+        "system": [row[1] for row in rows],
+        "rater": [row[2] for row in rows],
+        "grade": [1 + (item + "ABC".index(system)) % 5 for item, system, _ in rows],
+    }
+    apart = rater_agreement(grades, system="system")
+    assert apart.alpha.mean == 1.0
+    assert apart.self_agreement is None
+    assert apart.n_items == 15
+    assert rater_agreement(grades).self_agreement is not None

@@ -21,6 +21,9 @@ from howgood.stats.rater_disagreement import LEVELS
 @click.option("--rater", default="rater", show_default=True, help="Column: who graded.")
 @click.option("--grade", default="grade", show_default=True, help="Column: the grade.")
 @click.option(
+    "--system", help="Column: whose output was graded; a column called system is found by itself."
+)
+@click.option(
     "--level",
     type=click.Choice(LEVELS),
     default="ordinal",
@@ -36,6 +39,7 @@ def command(
     item: str,
     rater: str,
     grade: str,
+    system: str | None,
     level: str,
     missing: str,
     engine: str,
@@ -44,11 +48,13 @@ def command(
 ) -> int:
     """Say how far the raters of GRADES agree: Krippendorff's alpha, self-agreement, the ceiling.
 
-    GRADES (CSV, JSON, Excel or Parquet) has one row per grade: item, rater, grade.
+    GRADES (CSV, JSON, Excel or Parquet) has one row per grade: item, rater, grade, and the
+    system where several systems' outputs of an item were graded.
     """
     agreement = flow.agreement_of_file(
-        grades, item=item, rater=rater, grade=grade, level=level, missing=missing, engine=engine
-    )
+        grades, item=item, rater=rater, grade=grade, system=system, level=level, missing=missing,
+        engine=engine,
+    )  # fmt: skip
     if as_json:
         click.echo(text.to_json(agreement.to_dict()))
     else:

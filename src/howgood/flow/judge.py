@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 from howgood.learn.raters import rater_agreement
 from howgood.records.rater_agreement import RaterAgreement
+from howgood.records.table import frame_column_names
 
 
 def judge_file(
@@ -89,11 +90,24 @@ def judge_report(report: JudgeReport, *, plan: JudgePlan | None = None) -> Repor
 
 
 def agreement_of_file(
-    path: str | Path, *, item: str, rater: str, grade: str, level: str, missing: str, engine: str
+    path: str | Path,
+    *,
+    item: str,
+    rater: str,
+    grade: str,
+    system: str | None = None,
+    level: str,
+    missing: str,
+    engine: str,
 ) -> RaterAgreement:
-    """Return how far the raters of a file with one row per grade agree."""
+    """Return how far the raters of a file with one row per grade agree.
+
+    A column "system" is used where none is named: a file for a leaderboard has one.
+    """
     frame = open_table(path, engine=engine)
     with naming({"grades": path, "labels": path, "the table": path}):
+        if system is None and item != "system" and "system" in frame_column_names(frame):
+            system = "system"
         return rater_agreement(
-            frame, item=item, rater=rater, grade=grade, level=level, missing=missing
+            frame, item=item, rater=rater, grade=grade, system=system, level=level, missing=missing
         )

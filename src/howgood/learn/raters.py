@@ -38,6 +38,7 @@ def rater_agreement(
     item: str = "item",
     rater: str = "rater",
     grade: str = "grade",
+    system: str | None = None,
     level: str = "ordinal",
     missing: str = "error",
     random_state: RandomState = 0,
@@ -54,8 +55,10 @@ def rater_agreement(
     grades : pandas, Polars (eager or lazy), PyArrow, DuckDB, Spark, `Table` or dict of columns
         One row per grade.
     item, rater, grade : str
-        Columns: what was graded (where several systems' outputs were, name a column that tells
-        them apart), who graded, and the grade.
+        Columns: what was graded, who graded, and the grade.
+    system : str, optional
+        Column: whose output of the item was graded. Where several systems were, each one's output
+        counts as an item of its own; without it they would pass for repeated grades of one thing.
     level : {"nominal", "ordinal", "interval", "ratio"}
         What differences between grades mean: none but that they differ; their order; their
         size; their size in proportion.
@@ -88,13 +91,17 @@ def rater_agreement(
     0.778
     """
     _check_level(level)
-    columns = frame_columns(grades, [item, rater, grade], where=_WHERE)
+    named = [item, rater, grade, *([] if system is None else [system])]
+    columns = frame_columns(grades, named, where=_WHERE)
     where = f"{_WHERE}, column {grade!r}"
     if level != "nominal":
         columns[grade] = as_numbers(columns[grade], where=where, cure="Say level='nominal'.")
     numbers = [] if level == "nominal" else [grade]
     kept, n_missing = complete_rows(columns, missing=missing, where=_WHERE, numbers=numbers)
     unit, who = (_codes(kept[name]) for name in (item, rater))
+    if system is not None:
+        outputs = np.column_stack([unit, _codes(kept[system])])
+        unit = np.unique(outputs, axis=0, return_inverse=True)[1].ravel()
     values = _codes(kept[grade]).astype(np.float64) if level == "nominal" else kept[grade]
     _refuse_negative(values, level, where)
     generator, seed = generator_and_seed(random_state)
@@ -110,7 +117,13 @@ def rater_agreement(
         n_grades=len(values),
         provenance=Provenance(
             method="Krippendorff's alpha; items and raters as samples",
-            settings={"level": level, "draws": _DRAWS, "item": item, "rater": rater},
+            settings={
+                "level": level,
+                "draws": _DRAWS,
+                "item": item,
+                "rater": rater,
+                "system": system,
+            },
             seed=seed,
             rows_used=len(values),
             rows_dropped={"missing": n_missing} if n_missing else {},

@@ -342,11 +342,12 @@ def criteria_group_headline(group: GroupChoice, people: Mapping[str, CriteriaRes
             f"{losing} of {n} people would lose more than {percent(_FORGONE)} of the way from "
             "worst to best by it."
         )
+    whom = "For one person" if n == 1 else f"On average over {n} people"
     sure = "suits these people best" if group.p_best >= _SURE else "leads, but it is not settled"
     return Headline(
         title=group.best,
         caption="of people have it as their best alternative",
-        text=f"On average over {n} {'person' if n == 1 else 'people'}, {group.best} {sure} "
+        text=f"{whom}, {group.best} {sure} "
         f"(probability {percent(group.p_best)}); it is the best for {percent(share.mean)} of "
         f"people ({_likely(share)}).",
         share=(share.interval.lower, share.mean, share.interval.upper),
@@ -365,9 +366,10 @@ def criteria_group_findings(
     share, n = group.shares[group.best], group.people
     is_sure = group.p_best >= _SURE and n >= _FEW
     who = "person" if n == 1 else "people"
+    whom = "this person best" if n == 1 else f"these {n} people best on average"
     findings = [
         Finding(
-            text=f"{group.best} suits these {n} {who} best on average (probability "
+            text=f"{group.best} suits {whom} (probability "
             f"{percent(group.p_best)}), and is the best alternative for "
             f"{percent(share.mean)} of people ({_likely(share)}).",
             tone="good" if is_sure else "unsure",

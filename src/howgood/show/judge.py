@@ -288,7 +288,15 @@ def agreement_findings(agreement: RaterAgreement) -> tuple[Finding, ...]:
         *_shares(agreement),
         ceiling_finding(agreement.ceiling),
         *_few(agreement),
+        *_of_systems(agreement),
     )
+
+
+def _of_systems(agreement: RaterAgreement) -> list[Finding]:
+    column = agreement.provenance.settings.get("system")
+    if column is None:
+        return []
+    return [Finding(text=f"Each system's output counts as an item of its own (column {column!r}).")]
 
 
 def _between(agreement: RaterAgreement) -> Finding:

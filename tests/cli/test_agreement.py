@@ -1,0 +1,24 @@
+"""`howgood agreement`: a leaderboard's file is read as one, and that is said."""
+
+import json
+
+from click.testing import CliRunner
+
+from howgood.cli.agreement import command
+
+
+def test_a_column_of_systems_is_found_and_said(tmp_path):
+    rows = [
+        f"{item},{system},{rater},{1 + (item + 'ABC'.index(system)) % 5}"
+        for item in range(5)
+        for system in "ABC"
+        for rater in "xy"
+    ]
+    path = tmp_path / "grades.csv"
+    path.write_text("\n".join(["item,system,rater,grade", *rows]), encoding="utf-8")
+    printed = CliRunner().invoke(command, [str(path)], standalone_mode=False)
+    assert printed.exception is None
+    assert "Nobody graded an item twice" in printed.output
+    assert "Each system's output counts as an item of its own (column 'system')." in printed.output
+    as_json = CliRunner().invoke(command, [str(path), "--json"], standalone_mode=False)
+    assert json.loads(as_json.output)["n_items"] == 15
