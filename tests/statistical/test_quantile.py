@@ -29,9 +29,9 @@ def test_the_quantile_and_the_shift_are_calibrated(ledger):
 
         result = learn.ask_oracle(learner, answer)
         tally.take("quantile to predict", rng.permutation(result.quantile.draws), person.weights[0])
-        # Of many more cases of the same kind; of people whom a ratio describes. Extreme quantiles
+        # Of many more cases of the same kind; of people who are given a ratio. Extreme quantiles
         # of 200 cases have no interval.
-        if result.fits and 0.05 < person.weights[0] < 0.95:
+        if result.metric is not None and 0.05 < person.weights[0] < 0.95:
             true = float(np.quantile(rng.normal(0, 10, 200_000), person.weights[0]))
             shifts.take("how far predictions should move", result.shift.draws, true)
     setting = "200 cases, at most 12 questions, people from the prior"
