@@ -351,8 +351,9 @@ def specificity_of(precision: ArrayLike, recall: ArrayLike, others: float) -> Fl
 
     Examples
     --------
-    >>> specificity_of(0.5, 0.8, 4.0).round(3)  # of 10 real and 40 other cases: 8 false alarms
-    array(0.8)
+    >>> # Of 10 real and 40 other cases: 8 false alarms.
+    >>> round(float(specificity_of(0.5, 0.8, 4.0)), 3)
+    0.8
     """
     first, second = np.asarray(precision, dtype=float), np.asarray(recall, dtype=float)
     with np.errstate(divide="ignore", invalid="ignore"):
