@@ -123,7 +123,7 @@ def test_the_elicitor_is_calibrated(ledger):
                 ends = np.quantile(result.a0.draws, [0.5 - level / 2, 0.5 + level / 2])
                 found.append(ends[0] <= person.a0 <= ends[1])
     setting = "respondents of all families, noisy, indifferent and lapsing as the prior says"
-    setting += "; those with few preferences, or whom no metric seems to fit, are told nothing"
+    setting += "; those with few preferences, or whom no metric seems to fit, get no metric"
     ledger.add("calibration", "elicited a0", uniform_ranks(ranks), setting=setting, seed=seed)
     ledger.add("coverage", "elicited a0", covers(hits), setting=setting, seed=seed)
     p_linear, is_linear = np.array(p_linear), np.array(is_linear)

@@ -152,7 +152,7 @@ def _without_module(where: str) -> Iterator[None]:
     """Say which package the machines of a cluster lack."""
     try:
         yield
-    except Exception as error:
+    except Exception as error:  # Spark wraps what failed there in errors of its own
         lacking = re.search(r"ModuleNotFoundError: No module named '([\w.]+)'", str(error))
         if lacking is None:
             raise

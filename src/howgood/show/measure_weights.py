@@ -56,7 +56,7 @@ def weight_sections(fit: AcceptabilityFit) -> tuple[Section, ...]:
     if weights is None:
         return ()
     used = weights.prevalence
-    told = "as the answers say" if used is None else f"at a prevalence of {plain(used, digits=3)}"
+    said = "as the answers say" if used is None else f"at a prevalence of {plain(used, digits=3)}"
     rows = {
         f"{name}: {measure}": weight
         for name in weights.applications
@@ -67,7 +67,7 @@ def weight_sections(fit: AcceptabilityFit) -> tuple[Section, ...]:
             "What precision, recall and specificity weigh",
             "Weight of each measure by application, with 95 % interval; they add up to 1.",
             weights_figure(rows),
-            text=f"Specificity is {told}. The decisions of this report go by precision and recall; "
+            text=f"Specificity is {said}. The decisions of this report go by precision and recall; "
             "by all three they are made with fit.measured.at_prevalence(...).",
         ),
         Section(title="Weights of the three measures", table=weights.table),

@@ -428,7 +428,7 @@ def _in_utc(moment: datetime | None) -> datetime | None:
 
 
 # Machines' clocks differ by less than this. What was begun later than that from now was begun by a
-# clock that was ahead and has been put right since: whatever it allowed is not believed.
+# clock that was ahead and has been corrected since: whatever it allowed is not believed.
 CLOCKS_DIFFER = timedelta(minutes=10)
 # SQLite gives automatic numbers only to INTEGER columns; PostgreSQL should not run out of them.
 NUMBER = sa.BigInteger().with_variant(sa.Integer(), "sqlite")

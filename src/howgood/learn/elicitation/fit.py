@@ -33,10 +33,10 @@ from howgood.stats.paired_choices import at_least_probability
 
 DECISIVE, INFORMATIVE = 1 / 0.05, 1 / 0.15
 RARE = 0.02  # as many disagreements or more are less probable than this, if the model holds
-ENOUGH_TESTED = 8  # in fewer questions a coin cannot be told from a metric
+ENOUGH_TESTED = 8  # fewer questions do not distinguish a coin from a metric
 _SHARES_SAME = np.array([0.02, 0.1, 1 / 3])  # how often a random clicker takes "no preference"
 _ON_ONE_SIDE = 0.95
-FEWEST = 6  # in fewer answers neither a change nor fatigue can be told
+FEWEST = 6  # fewer answers show neither a change nor fatigue
 _TESTED = ("held-out", "repeat")  # trade-offs not learned from
 _STATES = 400  # posterior states that stand for all of them where pairs kept back are judged
 
