@@ -117,12 +117,7 @@ def test_a_mock_up_runs_alone_and_reaches_nothing(chromium, running):
 def test_somebody_comes_back_on_another_device(chromium, running, view, scripts):
     with chromium.new_context(viewport=view, java_script_enabled=scripts) as context:
         page = context.new_page()
-        page.goto(f"{running.home}/s/rounds")
-        while not page.get_by_text("Please come back later").count():
-            _choose(page)
-            _press(page)
-        with page.expect_navigation():
-            page.get_by_role("link", name="Continue later or on another device").click()
+        _go_on_later(page, running)
         if scripts:
             _check_page(page, set())
         own = page.locator(".own-link a").inner_text()
@@ -156,18 +151,23 @@ def test_somebody_enters_the_draw_by_keyboard(chromium, running, view, scripts):
     assert len(draw_list(running.host, "once")) == before + 1
 
 
+def _go_on_later(page, running):
+    """Answer a whole round, and open the page about coming back."""
+    page.goto(f"{running.home}/s/rounds")
+    while not page.get_by_text("Please come back later").count():
+        _choose(page)
+        _press(page)
+    with page.expect_navigation():
+        page.get_by_role("link", name="Continue later or on another device").click()
+
+
 def test_reminders_are_offered_where_the_server_can_send_mail(chromium, running):
     running.app.state.settings = Settings(
         public_url=running.home, mail="smtp://127.0.0.1:1", mail_from="us@study.example"
     )
     with chromium.new_context(viewport=PHONE) as context:
         page = context.new_page()
-        page.goto(f"{running.home}/s/rounds")
-        while not page.get_by_text("Please come back later").count():
-            _choose(page)
-            _press(page)
-        with page.expect_navigation():
-            page.get_by_role("link", name="Continue later or on another device").click()
+        _go_on_later(page, running)
         _check_page(page, set())
         page.get_by_label("Your e-mail address").fill("ada@example.org")
         _press(page, page.get_by_role("button", name="Remind me", exact=True))
@@ -247,12 +247,7 @@ def test_a_reminder_by_a_real_mail_server_leads_back_on_another_device(chromium,
         running.app.state.settings = settings
         with chromium.new_context(viewport=DESKTOP) as context:
             page = context.new_page()
-            page.goto(f"{running.home}/s/rounds")
-            while not page.get_by_text("Please come back later").count():
-                _choose(page)
-                _press(page)
-            with page.expect_navigation():
-                page.get_by_role("link", name="Continue later or on another device").click()
+            _go_on_later(page, running)
             page.get_by_label("Your e-mail address").fill("ada@example.org")
             _press(page, page.get_by_role("button", name="Remind me", exact=True))
         assert send_due(running.host, settings, now=datetime.now(UTC)) == 0  # not before the round

@@ -199,6 +199,15 @@ _LATER = ("later_text", "later_qr", "later_calendar", "later_mail", "later_mail_
 _DRAW = ("draw_help", "draw_address", "draw_enter", "draw_in", "skip_link")
 
 
+async def _signed_form(request: Request, purpose: str) -> dict[str, list[str]]:
+    """Return a form that our own page of this person sent, or refuse it."""
+    token, host = request.path_params["token"], request.app.state.host
+    form = await read_form(request)
+    if not tokens.is_signed(host.key, text_of(form, "signature"), purpose, token):
+        raise hosting.RefusedError(hosting.Reason.UNSIGNED)
+    return form
+
+
 async def get_later(request: Request) -> Response:
     """Show how to go on later or on another device."""
     return await _later_page(request)
@@ -207,9 +216,7 @@ async def get_later(request: Request) -> Response:
 async def post_later(request: Request) -> Response:
     """Keep an address for reminders, or erase it."""
     token, host = request.path_params["token"], request.app.state.host
-    form = await read_form(request)
-    if not tokens.is_signed(host.key, text_of(form, "signature"), "later", token):
-        raise hosting.RefusedError(hosting.Reason.UNSIGNED)
+    form = await _signed_form(request, "later")
     address = text_of(form, "address") if "stop" not in form else ""
     if not address.strip() and "stop" not in form:
         return await _later_page(request, is_wrong=True)
@@ -288,9 +295,7 @@ async def get_draw(request: Request) -> Response:
 async def post_draw(request: Request) -> Response:
     """Put an address on the list of the draw."""
     token, host = request.path_params["token"], request.app.state.host
-    form = await read_form(request)
-    if not tokens.is_signed(host.key, text_of(form, "signature"), "draw", token):
-        raise hosting.RefusedError(hosting.Reason.UNSIGNED)
+    form = await _signed_form(request, "draw")
     try:
         await run_in_threadpool(thanks.enter_draw, host, token, text_of(form, "address"))
     except InputError:
