@@ -6,7 +6,7 @@ RUN python -m venv /opt/howgood
 WORKDIR /src
 COPY requirements-server.lock ./
 RUN /opt/howgood/bin/pip install --require-hashes -r requirements-server.lock
-COPY pyproject.toml README.md LICENSE CHANGELOG.md CITATION.cff ./
+COPY pyproject.toml hatch_build.py README.md LICENSE CHANGELOG.md CITATION.cff ./
 COPY src ./src
 RUN /opt/howgood/bin/pip install --no-deps . && /opt/howgood/bin/howgood --version
 

@@ -30,19 +30,28 @@ NO_SECRETS = --disable-plugin KeywordDetector --exclude-lines '"version": |USER:
 # Pages that people wrote; the other two are drawn from what tests measured.
 PAGES = README.md CONTRIBUTING.md SECURITY.md ARCHITECTURE.md $(filter-out docs/adr/% \
   docs/explanation/calibration.md docs/explanation/faults.md,$(wildcard docs/*.md docs/*/*.md))
+# Two at a time: nothing here needs another's result.
+STATIC = check-types check-secrets check-style check-words check-files
 check: $(VENV)/.ready ## Format, lint, types, layers, spelling, then all tests but the slow ones
+	@$(MAKE) --no-print-directory -j 2 $(STATIC)
+	$(BIN)/python -m checks.browser
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -q
+.PHONY: $(STATIC)
+check-types:
+	$(BIN)/mypy
+check-secrets:
+	git ls-files -z | xargs -0 $(BIN)/detect-secrets-hook $(NO_SECRETS)
+check-style:
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports
+check-words:
 	$(BIN)/codespell
 	$(BIN)/codespell -D checks/plain_words.txt $(PAGES)
+check-files:
 	$(BIN)/zizmor --offline --quiet .github action.yml actions
 	$(BIN)/hadolint Dockerfile
-	git ls-files -z | xargs -0 $(BIN)/detect-secrets-hook $(NO_SECRETS)
 	$(BIN)/pip-licenses --summary > /dev/null
-	$(BIN)/python -m checks.browser
-	$(BIN)/python -m pytest -n 2 --dist loadfile -q
 
 # The library's own folders: nothing here needs a browser, a database, Java or root.
 LIBRARY = ask decide learn records score show stats
@@ -54,9 +63,11 @@ format: $(VENV)/.ready ## Format the code and fix what can be fixed safely
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-# Crowds and kills want the machine for themselves; half an hour of gentle load does not mind company.
+# Crowds and kills want the machine for themselves; half an hour of gentle load does not mind company,
+# nor do disks and connections that fail at a write or a packet of their own.
 SOAK = tests/faults/test_soak.py
-CROWDED = $(filter-out $(SOAK),$(wildcard tests/faults/test_*.py))
+CROWDED = $(foreach part,crowd killed_database killed_server killed_worker restored rolling_restart \
+  slow_clients stopping two_servers,tests/faults/test_$(part).py)
 slow: $(VENV)/.ready $(TOOLS_VENV)/.ready ## Statistical proofs, faults and long load: over an hour; every part runs though one fails
 	@failed=; \
 	run() { echo "$$@"; "$$@" || failed=yes; }; \
@@ -65,6 +76,8 @@ slow: $(VENV)/.ready $(TOOLS_VENV)/.ready ## Statistical proofs, faults and long
 	run $(BIN)/python -m pytest -m slow -v -n 2 --dist loadfile --no-loadscope-reorder \
 	  $(addprefix --ignore=,$(CROWDED) $(SOAK)); \
 	run env HOWGOOD_MORE_CASES=20 $(BIN)/python -m pytest -q -n 2 tests/property; \
+	run env HOWGOOD_MORE_CASES=4 $(BIN)/python -m pytest -q -n 2 -m 'hypothesis and not slow' tests \
+	  --ignore=tests/property; \
 	wait $$soak || failed=yes; \
 	test -z "$$failed"
 

@@ -240,8 +240,10 @@ half makes its own board.
 
 A method that settles little can hardly be wrong: look at agreement and at the pairs settled
 together. Grades of other raters are where howgood agrees least, too: four raters in each half say
-little about four others. Of the votes it settles hardly anything in a half, because six or seven
-prompts are few: that is safe, and of little use.
+little about four others. Of the votes, six or seven prompts in a half are few: howgood settles a
+tenth to a fifth of the pairs there, evalica half of them. The other half is as noisy: a pair that
+is settled with an error of 2 % comes out the other way round there in 8 to 17 %, the more the
+closer systems are to each other. Pairs settled both ways are free of that noise.
 """
 
 

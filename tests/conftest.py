@@ -5,6 +5,7 @@ serve. `make test-library` installs no Spark, and there what needs it is skipped
 """
 
 import os
+import shutil
 import warnings
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -12,12 +13,15 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests import order
 from tests.java import provide_java
 
 # A busy machine is slow, not wrong: properties are judged by what they find, not by the clock.
+# Where a test names no number of cases, 30 find what is grossly wrong.
 settings.register_profile(
-    "howgood", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
-)
+    "howgood", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True,
+    max_examples=30 * int(os.environ.get("HOWGOOD_MORE_CASES", "1")),
+)  # fmt: skip
 settings.load_profile("howgood")
 
 provide_java()
@@ -31,26 +35,57 @@ def postgresql_server() -> Iterator[str]:
     """Start PostgreSQL on a socket in a temporary folder; give the folder; stop it at the end."""
     from tests.postgresql import running_postgresql
 
-    with running_postgresql() as server:
+    with running_postgresql(survives_power_cuts=False) as server:
         yield str(server.folder)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database_address(request, tmp_path) -> str:
-    """Address of an empty database, once for each kind."""
+    """Address of a database, once for each kind: empty, or ready where a test takes `database`."""
     if request.param == "sqlite":
         return str(tmp_path / "answers.sqlite")
-    from tests.postgresql import empty_postgresql_database
+    from tests.postgresql import copy_without_rows, empty_postgresql_database
 
-    return empty_postgresql_database(request.getfixturevalue("postgresql_server"))
+    server = request.getfixturevalue("postgresql_server")
+    if "database" not in request.fixturenames:
+        return empty_postgresql_database(server)
+    return copy_without_rows(server, request.getfixturevalue("postgresql_layout"))
+
+
+def _with_tables(address: str) -> None:
+    from howgood.store.database import open_database
+    from howgood.store.migrate import upgrade
+
+    opened = open_database(address)
+    upgrade(opened)
+    opened.close()
+
+
+@pytest.fixture(scope="session")
+def sqlite_layout(tmp_path_factory) -> Path:
+    """A file with howgood's tables and no rows, made once and then copied."""
+    path = tmp_path_factory.mktemp("layout") / "layout.sqlite"
+    _with_tables(str(path))
+    return path
+
+
+@pytest.fixture(scope="session")
+def postgresql_layout(postgresql_server) -> str:
+    """The name of a database with howgood's tables and no rows, made once."""
+    from tests.postgresql import new_postgresql_database
+
+    _with_tables(new_postgresql_database(postgresql_server, "layout"))
+    return "layout"
 
 
 @pytest.fixture
-def database(database_address):
+def database(database_address, request):
     """A database with howgood's tables, once for each kind."""
     from howgood.store.database import open_database
     from howgood.store.migrate import upgrade
 
+    if "://" not in database_address and not Path(database_address).exists():
+        shutil.copyfile(request.getfixturevalue("sqlite_layout"), database_address)
     opened = open_database(database_address)
     upgrade(opened)
     yield opened
@@ -72,6 +107,8 @@ def spark():
             .config("spark.sql.codegen.wholeStage", "false")
             .config("spark.sql.adaptive.enabled", "false")
             .config("spark.driver.memory", "512m")
+            # Short work: no second compiler, no threads that collect garbage.
+            .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
             .config("spark.driver.host", "127.0.0.1")
             .config("spark.driver.bindAddress", "127.0.0.1")
             .getOrCreate()
@@ -106,6 +143,11 @@ def on_engine(request):
         return {"polars": frame, "polars lazy": frame.lazy(), "pyarrow": frame.to_arrow()}[engine]
 
     return convert
+
+
+def pytest_collection_modifyitems(config, items):
+    """Begin with the files that take longest, so that no process works alone at the end."""
+    order.sort(items, is_slow=config.option.markexpr == "slow")
 
 
 @pytest.hookimpl(wrapper=True)

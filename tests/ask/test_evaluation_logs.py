@@ -1,7 +1,7 @@
 """Logs of other tools: small samples written by hand from their documentation, and real ones.
 
 Inspect, lm-eval and DeepEval themselves run in `test_logs_of_tools.py`.
-promptfoo is a program for Node: its sample was written by hand from its documentation.
+promptfoo is a program for Node: its samples were written by hand after files that it wrote.
 """
 
 import io
@@ -129,6 +129,57 @@ def test_promptfoo_of_one_system_after_its_name(tmp_path):
     assert log.latency.tolist() == [120.0, 120.0]
     with pytest.raises(InputError, match="openai:b"):
         ask.read_log(f"{path}#gemini")
+
+
+def _cell(provider, prompt, column, test, **more):
+    """A result as promptfoo writes it: `promptIdx` numbers the columns, provider by provider."""
+    return {"provider": {"id": provider, "label": ""}, "promptId": prompt, "promptIdx": column,
+            "testIdx": test, "vars": {"q": test}, "testCase": {"vars": {"q": test}},
+            "success": True, "score": 1 - column / 10, "namedScores": {}} | more  # fmt: skip
+
+
+def test_promptfoo_pairs_the_tests_of_two_providers(tmp_path):
+    cells = [_cell(f"openai:{name}", "p", column, test)
+             for test in range(3) for column, name in ((1, "b"), (0, "a"))]  # fmt: skip
+    path = _written(tmp_path, "results.json", {"results": {"version": 3, "results": cells}})
+    a, b = (ask.read_log(f"{path}#openai:{name}") for name in "ab")
+    assert a.items == b.items == ('{"q": 0}', '{"q": 1}', '{"q": 2}')
+    assert (a.metrics["score"].tolist(), b.metrics["score"].tolist()) == ([1.0] * 3, [0.9] * 3)
+
+
+def test_each_prompt_of_a_promptfoo_provider_is_a_system_of_its_own(tmp_path):
+    cells = [_cell("openai:a", f"p{column}", column, test)
+             for test in range(2) for column in (1, 0)]  # fmt: skip
+    path = _written(tmp_path, "results.json", {"results": {"version": 3, "results": cells}})
+    with pytest.raises(InputError, match=r"2 systems.*'openai:a#2', 'openai:a#1'"):
+        ask.read_log(path)
+    first, second = (ask.read_log(f"{path}#openai:a#{number}") for number in (1, 2))
+    assert first.items == second.items == ('{"q": 0}', '{"q": 1}')
+    assert first.metrics["score"].tolist() == [1.0, 1.0]
+    assert second.metrics["score"].tolist() == [0.9, 0.9]
+
+
+def test_promptfoo_tests_with_equal_variables_and_other_attacks_are_no_repeats(tmp_path):
+    attack = {"testCase": {"metadata": {"strategyId": "jailbreak"}}}
+    cells = [_cell("openai:a", "p", 0, 0), _cell("openai:a", "p", 0, 0, **attack)]
+    log = ask.read_log(_written(tmp_path, "results.json", {"results": {"results": cells}}))
+    assert log.items == ('{"q": 0}', '{"q": 0}, jailbreak')
+
+
+def test_a_folder_with_one_log_is_that_log(tmp_path):
+    with pytest.raises(InputError, match="without a log"):
+        ask.read_log(tmp_path)
+    _written(tmp_path, "a.json", DEEPEVAL)
+    assert ask.read_log(tmp_path).items == ("Who?", "Why?")
+    later = _written(tmp_path, "b.json", DEEPEVAL)
+    with pytest.raises(InputError, match=f"2 logs.*{later}"):
+        ask.read_log(tmp_path)
+
+
+def test_an_evaluation_that_failed_says_so(tmp_path):
+    path = _written(tmp_path, "log.json", {"status": "error", "eval": {}, "samples": []})
+    with pytest.raises(InputError, match="ended with status 'error'"):
+        ask.read_log(path)
 
 
 def test_samples_of_lm_eval_from_a_file_and_a_folder(tmp_path):

@@ -1,5 +1,6 @@
 """Opening tables: every engine gives the same columns; wrong files are refused kindly."""
 
+import narwhals as nw
 import numpy as np
 import polars as pl
 import pytest
@@ -80,6 +81,24 @@ def test_what_is_not_a_table_is_refused(tmp_path, engine, name, content, message
 def test_an_unknown_engine_is_refused(csv_path):
     with pytest.raises(InputError, match="auto, polars, duckdb, spark"):
         open_table(csv_path, engine="excel")
+
+
+@pytest.mark.parametrize("engine", ["auto", "polars", "duckdb"])
+def test_a_folder_of_parquet_files_is_one_table(tmp_path, engine):
+    # As Spark and Dask write a table: a folder with its name, its parts, and marks of its own.
+    folder = tmp_path / "ratings.parquet"
+    folder.mkdir()
+    TABLE.head(1).write_parquet(folder / "part-00000.snappy.parquet")
+    TABLE.tail(len(TABLE) - 1).write_parquet(folder / "part-00001.snappy.parquet")
+    (folder / "_SUCCESS").write_text("")
+    frame = nw.from_native(open_table(folder, engine=engine)).lazy().collect()
+    assert len(frame) == len(TABLE)
+    assert set(frame.columns) == set(TABLE.columns)
+
+
+def test_a_folder_without_parquet_files_is_refused(tmp_path):
+    with pytest.raises(FileFormatError, match=r"a folder without \.parquet files"):
+        open_table(tmp_path)
 
 
 def test_opening_is_lazy(parquet_path):

@@ -38,6 +38,9 @@ def test_no_exception_from_security_is_given_to_a_whole_file():
 def test_make_check_runs_every_static_check():
     text = (ROOT / "Makefile").read_text(encoding="utf-8")
     check = text.partition("\ncheck:")[2].partition("\n\n")[0]
+    named = re.search(r"^STATIC = (.+)$", text, re.MULTILINE)[1].split()
+    assert set(named) == set(re.findall(r"^(check-\w+):", check, re.MULTILINE))
+    assert "-j 2 $(STATIC)" in check
     for each in ("ruff check .", "mypy", "lint-imports", "detect-secrets-hook", "pip-licenses",
                  "codespell", "zizmor", "hadolint"):  # fmt: skip
         assert each in check

@@ -54,7 +54,7 @@ def test_keys_undo_and_stopping_resume_from_the_log(scores, tmp_path, capsys, mo
     monkeypatch.setattr("sys.stdin", io.StringIO("1\n?\nx\n2\nu\n0\nq\n"))
     assert run([*columns(scores), "--seed", "1", "--log", str(log)]) == 0
     shown = capsys.readouterr()
-    assert "Question 3 of at most 48" in shown.err
+    assert "Question 3 of at most 55" in shown.err
     assert "[1] A" in shown.err
     answers = [each["choice"] for each in json.loads(log.read_text())["answers"]]
     assert answers == ["first", "same"]

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from howgood.cli.main import run
-from howgood.decide import rank_grades
+from howgood.decide import rank_grades, rank_votes
 
 RNG = np.random.default_rng(8)
 ITEM, RATER, SYSTEM = (each.ravel() for each in np.indices((30, 6, 3)))
@@ -220,3 +220,85 @@ def test_clusters_are_named_and_counted(grades, tmp_path, capsys):
     assert provenance["settings"]["clusters"] == 5
     assert run(["leaderboard", str(path), *COLUMNS, "--cluster", "chapter"]) == 2
     assert "no column 'chapter'" in capsys.readouterr().err
+
+
+def _vote_rows(n=400):
+    rng = np.random.default_rng(21)
+    left = rng.integers(3, size=n)
+    right = (left + 1 + rng.integers(2, size=n)) % 3
+    won = rng.random(n) < 1 / (1 + np.exp(left - right))
+    names = np.array(["large", "medium", "small"])
+    return names[left], names[right], won, rng.integers(30, size=n), rng.integers(12, size=n)
+
+
+def test_files_of_arenas_need_no_options(tmp_path, capsys):
+    """Votes as other programs write them: read, and said what was taken as what."""
+    left, right, won, prompt, who = _vote_rows()
+    expected = rank_votes(
+        {"left": left, "right": right, "winner": np.where(won, "left", "right"), "item": prompt,
+         "rater": who}, item="item", rater="rater"
+    )  # fmt: skip
+    arena = {"question_id": prompt, "model_a": left, "model_b": right,
+             "winner": np.where(won, "model_a", "model_b"), "judge": who}  # fmt: skip
+    alpaca = {"instruction": prompt, "generator_1": left, "generator_2": right,
+              "preference": np.where(won, 1, 2), "annotator": who}  # fmt: skip
+    for number, columns in enumerate((arena, alpaca)):
+        path = tmp_path / f"{number}.csv"
+        pl.DataFrame(columns).write_csv(path)
+        assert run(["leaderboard", str(path), "--json"]) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert found["order"] == list(expected.order)
+        assert found["doubt"] == "items and raters"
+        read = found["provenance"]["settings"]["read as"]
+        assert [read[role] for role in ("left", "right", "winner", "item", "rater")] == [
+            *list(columns)[1:4], next(iter(columns)), list(columns)[4]
+        ]  # fmt: skip
+        assert f"prompt is {next(iter(columns))!r}" in found["findings"][-1]
+
+
+def test_a_file_of_votes_without_a_winner_is_refused_with_the_options(tmp_path, capsys):
+    left, right, won, *_ = _vote_rows(20)
+    path = tmp_path / "kaggle.csv"
+    pl.DataFrame({"model_a": left, "model_b": right, "winner_model_a": won.astype(int),
+                  "winner_model_b": 1 - won.astype(int)}).write_csv(path)  # fmt: skip
+    assert run(["leaderboard", str(path)]) == 2
+    said = capsys.readouterr().err
+    assert "the winner in several columns: 'winner_model_a', 'winner_model_b'" in said
+    assert "--left model_a --right model_b --winner COLUMN" in said
+
+
+def test_a_tie_of_votes_says_what_would_settle_it(tmp_path, capsys):
+    rng = np.random.default_rng(22)
+    left = rng.integers(2, size=60)
+    path = tmp_path / "votes.csv"
+    pl.DataFrame({"left": np.array(["a", "b"])[left], "right": np.array(["b", "a"])[left],
+                  "winner": np.where(rng.random(60) < 0.5 + 0.08 * (1 - 2 * left), "left", "right"),
+                  "prompt": rng.integers(40, size=60), "worker": rng.integers(10, size=60)}
+                 ).write_csv(path)  # fmt: skip
+    assert run(["leaderboard", str(path)]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "No clear winner" in said
+    assert "To tell" in said
+    assert "raters" in said.partition("To tell")[2].partition(".")[0]
+    assert "rater narrows this as much as" in said or "What limits this" in said
+
+
+def test_level_systems_are_said_to_be_level(tmp_path, capsys):
+    """As many wins as losses: no number of prompts would be honest."""
+    path = tmp_path / "level.csv"
+    rows = "".join(f"{n},w{n % 4},a,b,{'left' if n % 2 else 'right'}\n" for n in range(24))
+    path.write_text("prompt,worker,left,right,winner\n" + rows)
+    assert run(["leaderboard", str(path)]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "so far: only more votes on them can tell" in said
+
+
+def test_grades_with_usual_names_are_read_and_said(tmp_path, capsys):
+    path = tmp_path / "grades.csv"
+    GRADES.rename({"who": "annotator"}).write_csv(path)
+    assert run(["leaderboard", str(path)]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert (
+        "Read as grades: system is 'model', item is 'prompt', rater is 'annotator' and grade is "
+        "'score'." in said
+    )

@@ -1,12 +1,15 @@
 """The command as a whole: exit codes, one-line errors, no traceback."""
 
+import shlex
 import subprocess
 import sys
 
+import click
 import pytest
 
 from howgood import __version__
-from howgood.cli.main import COMMANDS, run
+from howgood.cli.main import COMMANDS, EXAMPLES, app, run
+from howgood.kinds import KINDS
 
 
 def test_the_version_is_printed(capsys):
@@ -24,6 +27,26 @@ def test_help_lists_every_command_in_one_line_each(capsys):
 def test_every_command_has_help(name, capsys):
     assert run([name, "--help"]) == 0
     assert "Usage: howgood" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_ends_with_what_to_type_and_its_options_exist(name, capsys):
+    assert run([name, "--help"]) == 0
+    shown = capsys.readouterr().out.rpartition("Example")[2].splitlines()[1:]
+    command = app.get_command(click.Context(app), name)
+    options = {option for parameter in command.params for option in parameter.opts}
+    assert shown
+    assert [line.strip() for line in shown] == list(EXAMPLES[name])
+    for example in EXAMPLES[name]:
+        program, called, *rest = shlex.split(example)
+        assert (program, called) == ("howgood", "--server" if name == "remote" else name)
+        assert {word for word in rest if word.startswith("--")} <= options
+
+
+def test_the_help_of_new_says_what_people_do_in_every_kind_of_study(capsys):
+    assert run(["new", "--help"]) == 0
+    listed = [line.split()[0] for line in capsys.readouterr().out.splitlines() if line.split()]
+    assert set(KINDS) <= set(listed)
 
 
 def test_an_unknown_command_is_wrong_input(capsys):

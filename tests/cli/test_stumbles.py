@@ -123,3 +123,69 @@ def test_half_of_where_a_classifier_is_now_is_refused(half, capsys):
     """The other half was silently the needed one."""
     assert run(["target", CARD, half, "0.85"]) == 2
     assert "go together" in capsys.readouterr().err
+
+
+def _ratings(*columns):
+    return ",".join(columns) + "\n" + ("1," * (len(columns) - 1) + "2\n") * 3
+
+
+def test_raw_ratings_without_a_word_about_them_say_what_to_write(folder, capsys):
+    path = folder("r.csv", _ratings("user", "item", "rating", "a", "b"))
+    assert run(["rank", path, "--system", "a=a", "--system", "b=b"]) == 2
+    said = capsys.readouterr().err
+    assert "--repeated" in said
+    assert "--mean rating --sd 0.7 --trials 1" in said
+
+
+def test_a_column_with_a_role_of_its_own_is_not_proposed_for_another(folder, capsys):
+    assert run(["leaderboard", folder("g.csv", _ratings("system", "rater", "doc", "points"))]) == 2
+    said = capsys.readouterr().err
+    assert "Did you mean" not in said
+    assert "--item COLUMN --grade COLUMN" in said
+
+
+def test_a_table_of_votes_is_read_and_says_so(folder, capsys):
+    path = folder("v.csv", "prompt,model_a,model_b,winner\n1,x,y,model_a\n2,x,y,tie\n")
+    assert run(["leaderboard", path]) == 0
+    assert "Read as votes: left is 'model_a', right is 'model_b'" in capsys.readouterr().out
+
+
+def test_text_among_numbers_is_shown(folder, capsys):
+    path = folder("t.csv", 'mean,sd,a,b\n"1,250",1,2,3\n"1,300",1,2,3\n')
+    assert run(["rank", path, "--system", "a=a", "--system", "b=b"]) == 2
+    assert "text such as '1,300'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("n_positive", "said"), [(1, "With 1 case "), (3, "With 3 cases ")])
+def test_no_coverage_is_claimed_for_fewer_cases_than_were_simulated(
+    folder, capsys, n_positive, said
+):
+    rows = "y_true,score\n" + "1,0.8\n" * n_positive + "0,0.1\n0,0.3\n" * 20
+    assert run(["threshold", folder("few.csv", rows), "--alpha", ".5"]) == 0
+    out = capsys.readouterr().out
+    assert said in out
+    assert "92 to 95 %" not in out
+
+
+def test_two_logs_in_which_everything_passed_differ_by_an_interval_not_by_a_point(folder, capsys):
+    log = folder("log.csv", "id,ok\n" + "".join(f"{number},1\n" for number in range(100)))
+    assert run(["ship", log, log, "--json"]) == 2
+    found = json.loads(capsys.readouterr().out)["difference"]["interval"]
+    # One item of a hundred might have gone the other way; Student's t of 99 degrees at 95 %.
+    assert found["upper"] == pytest.approx(1.6604 / 100, rel=1e-3)
+    assert found["lower"] == pytest.approx(-1.6604 / 100, rel=1e-3)
+
+
+def test_two_equal_logs_of_scores_say_that_they_are_equal(folder, capsys):
+    rows = "".join(f"{number},{0.03 * number:.2f}\n" for number in range(20))
+    log = folder("log.csv", f"id,score\n{rows}")
+    assert run(["ship", log, log]) == 2
+    assert "both have the same score on every item" in capsys.readouterr().out
+
+
+def test_the_columns_of_a_study_s_size_are_explained(capsys):
+    arguments = ["study-size", "--application", "alarm:alpha=.3,intercept=-13,slope=16"]
+    run([*arguments, "--people", "10", "--studies", "2"])
+    out = capsys.readouterr().out
+    for column in ("width: mean over 2 simulated studies", "enough:", "covered:"):
+        assert column in out

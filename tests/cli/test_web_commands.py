@@ -135,6 +135,20 @@ def test_a_newer_database_is_refused_in_one_line(database_file, capsys):
     assert "Traceback" not in told
 
 
+def test_links_lead_to_the_address_that_is_named_and_say_which_one_is_meant_without(
+    database_file, capsys
+):
+    words = ["links", "songs", "--database", str(database_file)]
+    assert run([*words, "--at", "https://study.example.org/"]) == 0
+    said = capsys.readouterr()
+    assert said.out.startswith("https://study.example.org/p/")
+    assert said.err == ""
+    assert run(words) == 0
+    said = capsys.readouterr()
+    assert said.out.startswith("http://127.0.0.1:8000/p/")
+    assert "--at" in said.err
+
+
 def test_links_lead_to_the_study_and_are_not_stored(database_file, capsys):
     words = ["links", "songs", "--people", "3", "--database", str(database_file), "--json"]
     assert run(words) == 0

@@ -1,5 +1,7 @@
 """Votes between two systems: by hand, against choix, and what must not change the ranking."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -139,6 +141,10 @@ def test_circles_are_counted_next_to_chance():
     [
         ({"winner": ["a", "b"]}, "left, right or tie"),
         ({"right": ["a", "c"]}, "on both sides"),
+        ({"winner": ["0", "1"]}, "do not say which side"),
+        ({"winner": ["left", "b"]}, "may also mean a side"),
+        ({"winner": ["left", "c"]}, "mixed"),
+        ({"winner": ["yes", "no"]}, "'no', 'yes'"),
         ({"winner": ["left", None]}, "missing"),
     ],
 )
@@ -168,3 +174,121 @@ def test_votes_coded_by_the_engine_give_the_same_board(on_engine, engine):
     np.testing.assert_allclose(found.scores, expected.scores)
     np.testing.assert_allclose(found.errors, expected.errors, atol=1e-3)
     assert found.provenance.settings["raters"] == expected.provenance.settings["raters"]
+
+
+def test_winners_are_called_what_other_programs_call_them():
+    votes = _votes(7, n=300)
+    expected = decide.rank_votes(votes)
+    plain = votes["winner"]
+    by_name = np.where(plain == "left", votes["left"], np.where(plain == "right", votes["right"],
+                       "tie"))  # fmt: skip
+    names = {letter: f"model {letter}" for letter in "abcde"}
+    renamed = {side: np.array([names[name] for name in votes[side]]) for side in ("left", "right")}
+    for words in (
+        {"left": "model_a", "right": "model_b", "tie": "tie (bothbad)"},
+        {"left": "Model_A", "right": "model_b ", "tie": "tie"},
+        {"left": "1.0", "right": "2.0", "tie": "0.0"},
+        {"left": "A", "right": "B", "tie": "draw"},
+    ):
+        winner = np.array([words[word] for word in plain])
+        found = decide.rank_votes(renamed | {"winner": winner})
+        np.testing.assert_allclose(found.scores, expected.scores)
+    winner = np.array([names.get(name, name) for name in by_name])
+    found = decide.rank_votes(renamed | {"winner": winner})
+    np.testing.assert_allclose(found.scores, expected.scores)
+    other = np.where(np.arange(300) == 5, "model a", winner)
+    renamed["left"][5], renamed["right"][5] = "model b", "model c"
+    with pytest.raises(InputError, match=r"row 6.*stood on neither side"):
+        decide.rank_votes(renamed | {"winner": other})
+
+
+def test_a_system_that_never_lost_is_not_certain():
+    """Four wins of four: the likelihood of being no better is one in sixteen, so no less is said.
+
+    With half a win's chance in each vote against an equal system, P(error) cannot be below what
+    these four votes exclude.
+    """
+    base = _votes(8, systems=4, n=1200, ties=0.0, side=0.0)
+    strongest = decide.rank_votes(base).order[0]
+    votes = {
+        "left": np.append(base["left"], ["new"] * 4),
+        "right": np.append(base["right"], [strongest] * 4),
+        "winner": np.append(base["winner"], ["left"] * 4),
+        "item": np.append(base["item"], [0, 1, 2, 3]),
+        "rater": np.append(base["rater"], [0, 1, 2, 3]),
+    }
+    for options in ({}, {"item": "item", "rater": "rater"}):
+        found = decide.rank_votes(votes, **options)
+        assert found.error("new", strongest) > 1 / 16 / 2
+        assert found.score_sds[found.index("new")] > 1
+
+
+def test_a_newcomer_neither_leads_by_one_vote_nor_blurs_the_others():
+    base = _votes(9, systems=5, n=1500)
+    before = decide.rank_votes(base, item="item", rater="rater")
+    votes = {name: np.append(values, values[:1]) for name, values in base.items()}
+    votes["left"] = np.append(base["left"], "newcomer")
+    votes["right"][-1], votes["winner"][-1] = before.order[0], "left"
+    found = decide.rank_votes(votes, item="item", rater="rater")
+    assert found.best_probability["newcomer"] < 0.5
+    assert found.order[0] == before.order[0]
+    for first, second in itertools.combinations(before.order, 2):
+        assert found.error(first, second) == pytest.approx(before.error(first, second), abs=0.02)
+    assert [name for name in found.order if name != "newcomer"] == list(before.order)
+    for first, second in itertools.pairwise(found.order):
+        assert found.error(first, second) <= 0.5
+
+
+def test_groups_that_no_vote_connects_are_named_and_not_ordered():
+    one, two = _votes(10, systems=2, n=300), _votes(11, systems=2, n=300)
+    rename = {"a": "c", "b": "d"}
+    for side in ("left", "right"):
+        two[side] = np.array([rename[name] for name in two[side]])
+    votes = {name: np.concatenate([one[name], two[name]]) for name in one}
+    found = decide.rank_votes(votes, item="item", rater="rater")
+    assert found.provenance.settings["groups never compared"] == [["a", "b"], ["c", "d"]]
+    for first, second in itertools.product("ab", "cd"):
+        assert 0.05 < found.error(first, second) < 0.95, "nobody was asked"
+    assert found.error("a", "b") < 0.01
+    assert found.error("c", "d") < 0.01
+
+
+def test_pairs_asked_again_are_not_votes_of_their_own():
+    votes = _votes(12, n=200)
+    turned = _turned(votes)
+    again = {name: np.append(votes[name], turned[name][:40]) for name in votes}
+    again["repeats"] = np.array([None] * 200 + list(range(1, 41)), dtype=object)
+    found = decide.rank_votes(again, item="item", rater="rater", repeats="repeats")
+    expected = decide.rank_votes(votes, item="item", rater="rater")
+    np.testing.assert_allclose(found.scores, expected.scores)
+    assert found.provenance.rows_used == 200
+    assert found.provenance.rows_dropped == {"asked again": 40}
+    counts = found.provenance.settings["asked again"]
+    assert counts["votes"] == 40
+    # Each says the same as before, but for pairs that were seen more than twice.
+    assert counts["alike"] >= 36
+    for marks in (np.array([0.0] * 200 + [1.0] * 40), np.array([False] * 200 + [True] * 40),
+                  np.array([np.nan] * 200 + [3.0] * 40)):  # fmt: skip
+        named = {**again, "again": again["item"], "repeats": marks}
+        other = decide.rank_votes(named, item="again", rater="rater", repeats="repeats")
+        np.testing.assert_allclose(other.scores, expected.scores)
+        assert other.provenance.settings["items"] == expected.provenance.settings["items"]
+    with pytest.raises(InputError, match="every vote asks an earlier one again"):
+        decide.rank_votes(again | {"repeats": np.arange(1, 241)}, repeats="repeats")
+
+
+def test_more_votes_are_said_to_be_needed_and_are_enough():
+    """What `needed` says of raters is about what it takes: the same votes by so many raters."""
+    rng = np.random.default_rng(13)
+    votes = _votes(13, systems=8, n=240, raters=12, items=400)
+    found = decide.rank_votes(votes, item="item", rater="rater")
+    tied = (found.order[0], found.ties[found.order[0]][-1])
+    needed = found.needed(*tied)
+    assert needed.status == "needed"
+    assert needed.error_now == found.error(*tied)
+    assert needed.items > 170 or needed.raters > 12
+    factor = int(np.ceil(needed.raters / 12))
+    many = {name: np.tile(values, factor) for name, values in votes.items()}
+    many["rater"] = np.arange(factor).repeat(240) * 12 + many["rater"]
+    many["item"] = rng.integers(400 * factor, size=240 * factor)
+    assert decide.rank_votes(many, item="item", rater="rater").error(*tied) < 0.06

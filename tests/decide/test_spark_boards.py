@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from howgood.decide import rank_grades
+from howgood.decide import rank_grades, rank_votes
 from howgood.errors import DroppedRowsWarning, InputError
 from howgood.records import spark_blocks
 
@@ -115,3 +115,58 @@ def test_spark_reads_the_rows_once(spark, several_parts, tmp_path, monkeypatch):
     (plan,) = plans
     assert plan.count("FileScan parquet") == 1
     assert plan.count("Exchange") == 1
+
+
+def _votes(seed=5, n=600):
+    rng = np.random.default_rng(seed)
+    left = rng.integers(0, 4, n)
+    right = (left + rng.integers(1, 4, n)) % 4
+    return {
+        "left": np.array(["d", "a", "c", "b"])[left],
+        "right": np.array(["d", "a", "c", "b"])[right],
+        "winner": np.array(["model_a", "model_b", "tie"])[rng.integers(0, 3, n)],
+        "prompt": rng.integers(0, 30, n),
+        "worker": np.array([f"w{number}" for number in rng.integers(0, 9, n)]),
+        "repeats": np.where(rng.random(n) < 0.1, 7, 0),
+    }
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"item": "prompt"},
+        {"rater": "worker"},
+        {"item": "prompt", "rater": "worker"},
+        {"item": "prompt", "rater": "worker", "repeats": "repeats"},
+        {"item": "prompt", "rater": "worker", "repeats": "repeats as numbers"},
+    ],
+    ids=["votes", "prompts", "raters", "both", "asked again", "asked again, numbers"],
+)
+def test_votes_on_spark_are_those_in_memory(on_engine, several_parts, options):
+    columns = _votes()
+    columns["repeats as numbers"] = np.where(columns["repeats"], 7.0, [0.0, np.nan] * 300)
+    found, expected = (
+        rank_votes(on_engine(name, columns), **options) for name in ("spark", "dict")
+    )
+    assert found.systems == expected.systems
+    np.testing.assert_allclose(found.scores, expected.scores)
+    np.testing.assert_allclose(found.errors, expected.errors, atol=1e-3)
+    np.testing.assert_allclose(found.difference_variances, expected.difference_variances, rtol=1e-4)
+    assert found.provenance.rows_used == expected.provenance.rows_used
+    assert found.provenance.rows_dropped == expected.provenance.rows_dropped
+    for name in ("items", "raters", "circular triples"):
+        assert found.provenance.settings[name] == expected.provenance.settings[name]
+
+
+def test_gaps_in_votes_on_spark_are_refused_or_left_out(spark, several_parts):
+    rows = list(zip(*(column.tolist() for column in _votes().values()), strict=True))
+    rows[3] = (None, *rows[3][1:])
+    rows[5] = (*rows[5][:4], " ", 0)
+    frame = spark.createDataFrame(rows, list(_votes()))
+    names = {"item": "prompt", "rater": "worker"}
+    with pytest.raises(InputError, match=r"column 'left': .*1 of"):
+        rank_votes(frame, **names)
+    with pytest.warns(DroppedRowsWarning, match="2 of 600 rows left out"):
+        found = rank_votes(frame, **names, missing="drop")
+    assert found.provenance.rows_used == 598

@@ -13,7 +13,6 @@ from tests.faults.people import STUDY, crowd, meanwhile
 from tests.web.conftest import join, quick_passwords, sign_in
 
 from howgood.flow import accounts, hosting
-from howgood.flow.collected import rows
 from howgood.flow.results import worker as worker_module
 from howgood.flow.results.worker import Worker
 from howgood.kinds.study import Study
@@ -70,18 +69,15 @@ def _keep_order(stage, faults, jump, *, pause):
         count = counted(server.database, people)
     faults.judge(count)
     assert len(found) == 6
-    durations = [
-        rows._seconds(screen.shown_at, screen.answered_at)
-        for person in found
-        for screen in person.screens
-    ]
+    durations = [seconds for person in found for seconds in person.screens.seconds]
     known = [each for each in durations if each is not None]
     assert len(known) < len(durations)  # some answers are older than their question
     assert min(known) > 0
     for person in found:
         # Steps are numbered: a wrong clock changes neither their order nor who is asked what.
-        assert [each.position for each in person.screens] == list(range(1, len(person.screens) + 1))
-        assert sum(each.answered_at is None for each in person.screens) == 1
+        positions = list(person.screens.positions)
+        assert positions == list(range(1, len(positions) + 1))
+        assert sum(moment is None for moment in person.screens.answered_at) == 1
 
 
 def _people_in(host):

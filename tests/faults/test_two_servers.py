@@ -148,6 +148,7 @@ def test_twenty_kills_of_two_servers_lose_and_double_nothing(pair, faults):
     _go_on(pair, faults, lambda people: _kill_in_turn(pair, people, 20), found="20 kills")
 
 
+@pytest.mark.slow  # a kill above is harsher; a stop that ends politely is in `test_stopping`
 def test_servers_are_renewed_one_after_the_other_and_people_go_on(pair, faults):
     faults.begin("each of two servers is asked to stop and started again", "PostgreSQL")
 

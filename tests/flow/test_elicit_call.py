@@ -95,7 +95,7 @@ def test_an_interview_typed_in_goes_on_where_it_stopped(tmp_path, monkeypatch, c
     monkeypatch.setattr("builtins.input", lambda _prompt: next(typed))
     settings = {"ui": "terminal", "resume": log, "random_state": 1}
     assert learn.elicit(MODEL, X[400:], LABELS[400:], **settings).queries == 1
-    assert "Question 1 of at most 48" in capsys.readouterr().out
+    assert "Question 1 of at most 55" in capsys.readouterr().out
     whole = learn.elicit(MODEL, X[400:], LABELS[400:], **settings | {"ui": PERSON})
     assert whole.queries > 20
     assert learn.elicit(MODEL, X[400:], LABELS[400:], **settings) == whole  # nothing left to ask

@@ -186,3 +186,15 @@ def test_a_card_made_from_few_people_carries_a_note():
 def test_the_warning_follows_the_evidence_a_card_carries(people, evidence, begins):
     card = SimpleNamespace(n_respondents=people, evidence=evidence, draws={"alpha": (0.5,)})
     assert card_warning(card).partition(":")[0] == begins
+
+
+def test_a_card_named_index_has_a_page_next_to_the_index(tmp_path):
+    known = registry.cards(tmp_path)
+    one = next(card for card in known.values() if card.draws)
+    taken = {"Index": one.changed(name="Index"), "index-card": one.changed(name="index-card")}
+    pages = registry.write_site({"index": one.changed(name="index"), **taken}, folder=tmp_path)
+    names = [page.name for page in pages]
+    assert len({name.casefold() for name in names}) == len(names) == 4
+    index = (tmp_path / "index.html").read_text()
+    assert "<h2>Cards</h2>" in index
+    assert all(f'href="{name}"' in index for name in names if name != "index.html")

@@ -22,6 +22,7 @@ from tests.ask.test_evaluation_logs import DEEPEVAL, INSPECT, LM_EVAL, PROMPTFOO
 from tests.fuzz.from_elsewhere import ROWS
 
 from howgood import ask, decide, learn, score
+from howgood.decide.vote_rows import VoteRoles
 from howgood.errors import HowgoodWarning
 from howgood.flow import (
     acceptability,
@@ -29,14 +30,12 @@ from howgood.flow import (
     elicit,
     elicit_criteria,
     elicit_quantile,
-    elicit_weights,
     judge,
     leaderboard,
     ranking,
     registry,
     relevance,
     saved_results,
-    sessions,
     ship,
 )
 from howgood.flow.study_files import check_study
@@ -297,6 +296,7 @@ def _read_repeated(path: Path, engine: str = "auto") -> object:
 
 
 def _read_grades(path: Path) -> object:
+    leaderboard.columns_of_file(path, named={})
     columns = leaderboard.GradeColumns()
     return leaderboard.rank_criteria_file(path, columns=columns, missing="drop")
 
@@ -496,7 +496,7 @@ READERS: tuple[Reader, ...] = (
         name="votes CSV",
         suffix=".csv",
         valid=lambda: (_votes_csv(),),
-        read=lambda path: leaderboard.rank_votes_file(path, columns=leaderboard.VoteColumns()),
+        read=lambda path: leaderboard.rank_votes_file(path, columns=VoteRoles()),
         kind="csv",
     ),
     Reader(
@@ -595,8 +595,8 @@ READERS: tuple[Reader, ...] = (
                 for n in range(36)
             ),
         ),
-        read=lambda path: sessions.sessions_of_file(
-            path, columns=sessions.SessionColumns(session="trial"), systems={"a": "pi1", "b": "pi2"}
+        read=lambda path: ranking.sessions_of_file(
+            path, columns=ranking.SessionColumns(session="trial"), systems={"a": "pi1", "b": "pi2"}
         ),
         kind="csv",
     ),
@@ -697,7 +697,7 @@ READERS: tuple[Reader, ...] = (
         name="probabilities of classes",
         suffix=".csv",
         valid=lambda: (_classes(),),
-        read=lambda path: elicit_weights.start(
+        read=lambda path: elicit_criteria.start_weighing(
             path,
             truth="y",
             score="",

@@ -1,12 +1,15 @@
-"""An arena from its file of outputs to a settled board: 12 people vote in a real browser."""
+"""An arena from its file of outputs to a settled board: people vote in a real browser."""
 
 import itertools
 import json
 import math
+import random
 import re
 from datetime import UTC, datetime
 
+import httpx
 import pytest
+from benchmarks.load.people import filled_form
 from tests.journeys.in_process import Running
 from tests.journeys.test_journeys import PHONE
 
@@ -48,9 +51,9 @@ def arena(tmp_path):
     host.close()
 
 
-def _side(page, person, number):
+def _side(words, person, number):
     """Which button this person presses, by the strengths behind what they see."""
-    seen = [int(place) for place in re.findall(r"hidden-(\d)", page.locator("main").inner_text())]
+    seen = [int(place) for place in re.findall(r"hidden-(\d)", words)]
     left, right = (list(STRENGTHS.values())[place] for place in seen)
     wins = draw(person, "vote", number) < 1 / (1 + math.exp(right - left))
     return "1" if wins else "2"
@@ -61,7 +64,7 @@ def _votes(page, home, slug, person, *, by_keys):
     page.get_by_role("button", name="I agree: start").click()
     page.get_by_role("button", name="Continue").click()
     for number in range(1, 21):
-        key = _side(page, person, number)
+        key = _side(page.locator("main").inner_text(), person, number)
         assert "alpha" not in page.content(), "pages must not name systems"
         if by_keys:
             with page.expect_navigation():
@@ -72,14 +75,31 @@ def _votes(page, home, slug, person, *, by_keys):
     assert page.get_by_text("VOTES-3308").is_visible()
 
 
+def _votes_by_forms(home, slug, person):
+    """The same votes without drawing the pages: what a browser would send for them."""
+    numbers, chance = itertools.count(1), random.Random(person)  # noqa: S311 - no secret
+    with httpx.Client(base_url=home, follow_redirects=True) as browser:
+        page = browser.get(f"/s/{slug}")
+        while "VOTES-3308" not in page.text:
+            form = filled_form(page.text, chance)
+            for name in [name for name in form if name.endswith("choice")]:
+                side = _side(page.text, person, next(numbers))
+                form[name] = {"1": "left", "2": "right"}[side]
+            page = browser.post(page.url, data=form)
+            assert page.status_code == 200
+    assert next(numbers) == 21
+
+
 def test_twelve_people_vote_and_the_live_board_knows_the_order(chromium, arena, monkeypatch):
     running, study = arena
     # People get the same pairs in every run, so that the board they make is the same too.
     seeds = itertools.count(1)
     monkeypatch.setattr(tokens, "fresh_seed", lambda: next(seeds))
     slug = study.slug
-    for person in range(12):
-        is_phone = person % 2 == 0
+    for person in range(2, 12):
+        _votes_by_forms(running.home, slug, person)
+    for person in range(2):
+        is_phone = person == 0
         context = chromium.new_context(
             viewport=PHONE if is_phone else DESKTOP, java_script_enabled=True
         )

@@ -6,7 +6,7 @@ import sqlite3
 import pytest
 from tests.journeys.conftest import FLAGS, OTHERS, find_chromium
 from tests.journeys.firefox import Firefox, find_firefox
-from tests.journeys.test_journeys import DESKTOP, PHONE, _press
+from tests.journeys.test_journeys import DESKTOP, PHONE, _press, shape
 
 from howgood.flow.hosting import tokens
 
@@ -80,22 +80,36 @@ def go_astray(page, here):
     assert page.locator(HELD).count() == 0
 
 
-@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no-scripts"])
-@pytest.mark.parametrize("slug", ["doors", "again", "pairs", *OTHERS])
+# Each kind of study once, half of them without scripts; `make slow` has all, on every page.
+WAYS = [(slug, place % 2 == 0) for place, slug in enumerate(["doors", "again", "pairs", *OTHERS])]
+
+
+@pytest.mark.parametrize(
+    ("slug", "scripts", "everywhere"),
+    [
+        *[pytest.param(*way, False) for way in WAYS],
+        *[pytest.param(slug, scripts, True, marks=pytest.mark.slow)
+          for slug, _ in WAYS for scripts in (True, False)],
+    ],
+)  # fmt: skip
 def test_whoever_goes_back_and_forth_on_every_page_stores_what_they_chose(
-    chromium, server, slug, scripts
+    chromium, server, slug, scripts, everywhere
 ):
+    """On every kind of page that follows another kind; everywhere is for `make slow`."""
     context = chromium.new_context(viewport=PHONE, java_script_enabled=scripts)
     page = context.new_page()
     page.goto(f"{server.home}/s/{slug}")
     _press(page)
     token, chosen, names = token_of(page), {}, set()
+    steps, before = set(), ""
     for number in range(60):
         if not page.locator("main button").count():
             break
-        here = step_of(page)
-        if number:
+        here, step = step_of(page), (before, shape(page))
+        if number and (everywhere or step not in steps):
             go_astray(page, here)
+        steps.add(step)
+        before = step[1]
         own = {each.get_attribute("name") for each in page.locator("main [name]").all()} - FRAME
         assert not own & names
         names |= own

@@ -115,6 +115,20 @@ def test_wrong_answers_are_named_and_a_reload_loses_nothing(chromium, host, tmp_
     context.close()
 
 
+def test_an_attention_check_shows_the_label_it_asks_for_here_too(chromium, host, tmp_path):
+    study = survey(demographics=[])
+    study["survey"] |= {"per_application": 1}
+    file = _saved_page(host, tmp_path, Study.from_dict(study), tmp_path)
+    with chromium.new_context(viewport=PHONE) as context:
+        page = context.new_page()
+        page.goto(file.as_uri())
+        while not page.get_by_text("Please choose: Quite unlikely.").count():
+            _choose(page)
+            page.locator("main button:not(.quiet)").first.click()
+        label = page.locator("#field-attention-care").get_by_text("Quite unlikely", exact=True)
+        assert label.evaluate("label => getComputedStyle(label).opacity") == "1"
+
+
 # A browser that keeps nothing, as some do for pages opened from a disk.
 KEEPS_NOTHING = "Storage.prototype.setItem = () => { throw new Error('full'); }"
 

@@ -32,8 +32,15 @@ MOCK_UP = (
 WAV = b"RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\1\0\1\0\x40\x1f\0\0\x40\x1f\0\0\1\0\x08\0data\0\0\0\0"
 FILM = b"\0\0\0\x18ftypisom\0\0\0\0isommp42"
 KINDS = {".storyboard", "audio", "iframe.mock-up", "video"}
+# Each size once, with scripts and without; the other two pairs are left to `make slow`.
 WAYS = pytest.mark.parametrize(
-    ("view", "scripts"), [(PHONE, True), (PHONE, False), (DESKTOP, True), (DESKTOP, False)]
+    ("view", "scripts"),
+    [
+        (PHONE, True),
+        (DESKTOP, False),
+        pytest.param(PHONE, False, marks=pytest.mark.slow),
+        pytest.param(DESKTOP, True, marks=pytest.mark.slow),
+    ],
 )
 
 

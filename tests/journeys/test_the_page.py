@@ -16,6 +16,9 @@ from howgood.kinds.study import Study
 
 _RTL = "ar"  # a throw-away language: English words after Arabic ones, written from right to left
 _NOW = datetime(2026, 1, 1, tzinfo=UTC)
+# The left and the right end of each drawing, and of every text in it.
+_SIDES = """drawings => drawings.map(drawing => [drawing, ...drawing.querySelectorAll("text")].map(
+    each => { const box = each.getBoundingClientRect(); return [box.left, box.right]; }))"""
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +47,9 @@ def running(tmp_path_factory, throw_away_language):
         study = survey(slug=slug, language=language, demographics=[])
         study["survey"] |= {"attention": [], "ease_of_use": False}
         add_study(host, Study.from_dict(study), folder=folder, now=_NOW)
+    checked = survey(slug="checked", demographics=[])
+    checked["survey"] |= {"per_application": 1}
+    add_study(host, Study.from_dict(checked), folder=folder, now=_NOW)
     pairs = comparison(slug="right-pairs", language=_RTL, demographics=[])
     pairs["comparison"] |= {"practice": False, "direct": "none"}
     add_study(host, Study.from_dict(pairs), folder=folder, now=_NOW)
@@ -120,6 +126,23 @@ def test_the_label_of_what_was_chosen_is_shown_and_the_others_can_be_heard(chrom
         )
 
 
+def test_an_attention_check_shows_the_label_it_asks_for_before_anything_is_chosen(
+    chromium, running
+):
+    with chromium.new_context(viewport=PHONE) as context:
+        page = scenario_page(context, running, "checked")
+        while not page.get_by_text("Please choose: Quite unlikely.").count():
+            _choose(page)
+            _press(page, page.locator("main button:not(.quiet)").first)
+        check = page.locator("#field-attention-care")
+        assert _opacities(check.locator("label span")) == ["1"] * 7
+        assert _opacities(page.locator(".scale").first.locator("label span")).count("1") == 2
+
+
+def _opacities(labels):
+    return [label.evaluate("label => getComputedStyle(label).opacity") for label in labels.all()]
+
+
 @pytest.mark.parametrize("slug", ["one", "right"])
 @pytest.mark.parametrize("view", [PHONE, DESKTOP], ids=["phone", "desktop"])
 def test_at_twice_the_size_nothing_is_cut_off_and_nothing_covers_the_questions(
@@ -181,12 +204,9 @@ def test_pairs_and_codes_are_whole_on_a_page_from_right_to_left(chromium, runnin
         seen = set()
         while page.locator("main button").count():
             _check_page(page, seen)
-            for drawing in page.locator(".drawing svg").all():
-                frame = drawing.bounding_box()
-                for text in drawing.locator("text").all():
-                    box = text.bounding_box()
-                    assert box["x"] >= frame["x"] - 1
-                    assert box["x"] + box["width"] <= frame["x"] + frame["width"] + 1
+            for frame, *texts in page.locator(".drawing svg").evaluate_all(_SIDES):
+                for left, right in texts:
+                    assert frame[0] - 1 <= left <= right <= frame[1] + 1
             _press(page, page.locator("main button:not(.quiet)").first)
         for code in page.locator(".whole").all():
             lines = "element => new Set([...element.getClientRects()].map(box => box.y)).size"

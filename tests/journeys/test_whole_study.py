@@ -188,6 +188,7 @@ def test_a_survey_from_its_template_to_an_erased_participant(chromium, server, p
     assert "2 people, 12 judgements" in page.locator("main").inner_text()
 
 
+@pytest.mark.slow  # its steps one by one: builder, pairs of `test_journeys`, fit of `test_results`
 def test_a_comparison_from_its_template_to_an_erased_participant(chromium, server, page):
     steps.make_study(page, server, "comparison", "which-one", "Which one?")
     page.goto(f"{server.home}/studies/which-one/edit/task")

@@ -88,9 +88,7 @@ def test_a_card_says_what_differs_and_which_side_is_better(study):
 def test_undo_takes_back_the_last_choice(study):
     answers = list(take_part(study, seed=1, now=NOW)[1].answers[:6])
     before = next_screen(study, condition="all", seed=1, answers=answers[:5], now=NOW)
-    from dataclasses import replace
-
-    undo = replace(answers[5], screen="compare-4", values={"choice": "undo"})
+    undo = answers[5]._replace(screen="compare-4", values={"choice": "undo"})
     undone = [*answers[:6], undo]
     assert len(choices_so_far({each.screen: each for each in undone})) == 2
     after = next_screen(study, condition="all", seed=1, answers=undone, now=NOW)

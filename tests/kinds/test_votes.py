@@ -4,8 +4,10 @@ import json
 import math
 from datetime import UTC, datetime
 
+import numpy as np
 import pytest
 
+from howgood import decide
 from howgood.cli.main import run
 from howgood.errors import FileWriteError
 from howgood.flow.collected import codebook, data_file, tidy_rows
@@ -252,6 +254,51 @@ def test_repeated_pairs_say_how_steady_people_are_and_are_not_ranked(tmp_path, s
     assert headline.more[0] == made.report.findings[0].text
     assert headline.is_enough == (made.report.findings[0].tone == "good")
     assert headline.people == 12
+
+
+def test_the_exported_votes_are_a_leaderboard_without_a_word_more(tmp_path, study, capsys):
+    """Prompts and people are samples, and pairs asked again are no votes of their own."""
+    import polars as pl
+
+    from howgood.records.screen import Participation
+
+    rows = []
+    for seed, answers in _voters(study, 12):
+        way = Participation(participant=f"p{seed}", condition="all", seed=seed,
+                            answers=tuple(answers))  # fmt: skip
+        rows += kind_of(study).rows(study, way)
+    path = tmp_path / "votes.csv"
+    # One more person, whom the researcher excluded, votes against everybody else.
+    strange = [row | {"participant": "p99", "winner": "tie", "excluded": True} for row in rows[:12]]
+    known = [row | {"excluded": False} for row in rows]
+    pl.DataFrame(known + strange, infer_schema_length=None).write_csv(path)
+    assert run(["leaderboard", str(path), "--json"]) == 0
+    printed = capsys.readouterr()
+    assert "12 votes of people a researcher excluded left out" in printed.err
+    found = json.loads(printed.out)
+    new = [row for row in rows if not row["repeats"]]
+    first = {(row["participant"], row["number"]): row for row in new}
+    again = [(first[row["participant"], row["repeats"]], row) for row in rows if row["repeats"]]
+    alike = sum(one[one["winner"]] == two[two["winner"]] for one, two in again)
+    settings = found["provenance"]["settings"]
+    assert found["n"] == settings["votes"] == len(new)
+    assert found["doubt"] == "items and raters"
+    assert settings["items"] == len({row["prompt"] for row in new})
+    assert settings["raters"] == 12
+    counts = settings["asked again"]
+    assert (counts["votes"], counts["alike"]) == (len(again), alike)
+    assert counts["lower"] < alike / len(again) < counts["upper"]
+    said = " ".join(found["findings"])
+    assert f"{len(again)} votes ask an earlier pair again" in said
+    assert "prompt is 'prompt', rater is 'participant' and asked again is 'repeats'" in said
+    expected = decide.rank_votes(pl.DataFrame(new, infer_schema_length=None), item="prompt",
+                                 rater="participant")  # fmt: skip
+    assert found["order"] == list(expected.order)
+    np.testing.assert_allclose(
+        [found["errors"][name]["small"] for name in expected.systems],
+        [expected.error(name, "small") for name in expected.systems],
+        atol=1e-3,
+    )
 
 
 def test_pictures_are_copied_under_names_that_say_nothing(tmp_path):

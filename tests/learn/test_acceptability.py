@@ -20,6 +20,7 @@ from howgood.learn import prior_density
 from howgood.learn.acceptability_fit import respondent_shares
 from howgood.learn.binary_model import BinaryModel, accepted_from, cells_from
 from howgood.records.priors import HOWGOOD, KAY2015, JointNormal, LogNormal, Normal, Priors
+from howgood.show.acceptability import fit_report
 from howgood.stats.power_mean import power_mean
 
 TWO = {
@@ -391,10 +392,21 @@ def test_methods_text_names_what_a_reader_needs(fit):
 
 
 @pytest.mark.slow  # importing ArviZ takes a quarter of a minute
-def test_the_fit_becomes_an_arviz_object(fit):
-    pytest.importorskip("arviz")
+def test_the_fit_becomes_an_arviz_object_and_people_can_be_left_out_there(fit):
+    arviz = pytest.importorskip("arviz")
     exported = fit.to_arviz()
     assert exported.posterior["alpha"].shape == (1, 4000, 2)
+    left_out = arviz.loo(exported)
+    assert left_out.n_data_points == fit.n_respondents
+    assert -len(fit.cells.groups.counts) * 50 < left_out.elpd_loo < 0
+
+
+def test_the_report_says_what_a_point_of_accuracy_brings(fit):
+    (section,) = (one for one in fit_report(fit).sections if one.title == "One point more")
+    name = fit.applications[0]
+    by_hand = np.exp(fit.draws("slope", name) / 100).mean()
+    assert section.table["odds ratio per point"][0] == pytest.approx(by_hand)
+    assert section.table["lower"][0] < by_hand < section.table["upper"][0]
 
 
 def test_the_sensitivity_of_a_continuous_order_agrees_with_its_fit(answers):

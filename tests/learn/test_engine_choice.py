@@ -149,7 +149,7 @@ def test_draws_generator_and_progress_reach_both_engines(monkeypatch):
     more = {"draws": 500, "rng": np.random.default_rng(1), "progress": lambda *_: None}
     with pytest.warns(FallbackWarning):  # people who differ widely: importance twice, then NUTS
         choice.choose_and_sample({0.0: Model(12.0)}, {0.0: 1.0}, engine="auto", **more)
-    assert asked == [more, more, more]
+    assert asked == [{**more, "find": pilot}, {**more, "find": pilot}, more]
 
 
 def test_the_worst_chain_of_all_kinds_of_mean_is_told(monkeypatch):
@@ -280,15 +280,16 @@ def test_later_proposals_are_one_heavy_t_then_mixtures():
 
 def test_draws_are_made_until_enough_are_effective_or_a_gate_fails():
     target, rng = Bell(0.0, 1.0, 0.0), np.random.default_rng(8)
-    found = _until_effective(target, laplace(target), 1.0, 1000.0, rng)
+    found, values = _until_effective(target, laplace(target), 1.0, 1000.0, rng)
+    np.testing.assert_array_equal(values, target.log_density(found.draws))
     assert found.effective >= 1000
     assert len(found.weights) < 1300  # an efficiency of about .9 asks for little more
     narrow = StudentT(np.zeros(1), 1e-3 * np.eye(1), np.ones(1), np.ones(1), 400.0)
-    failed = _until_effective(target, narrow, 1.0, 1000.0, rng)
+    failed, _ = _until_effective(target, narrow, 1.0, 1000.0, rng)
     # 1.05 draws for each that should count, and no more once the gate has failed.
     assert (len(failed.weights), bool(complaint(failed))) == (1050, True)
     # A poor efficiency is believed down to one in four.
-    assert len(_until_effective(target, narrow, 0.01, 1000.0, rng).weights) == 4200
+    assert len(_until_effective(target, narrow, 0.01, 1000.0, rng)[0].weights) == 4200
 
 
 def test_draws_that_fail_a_gate_are_made_again_from_freer_proposals():

@@ -1,5 +1,7 @@
 """Three measures: density by brute force, recovery, decisions, files, refusals."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
@@ -8,12 +10,17 @@ from scipy.stats import beta, kstest, norm
 
 from howgood import ask, decide, learn
 from howgood.errors import InputError, UnknownNameError
+from howgood.flow import registry
 from howgood.learn.acceptability import load_fit
 from howgood.learn.binary_model import BinaryModel, accepted_from, cells_from
+from howgood.learn.cards import prior_of_card
 from howgood.learn.measure_weights import THREE, ThreeMeasures
 from howgood.records.acceptance import AcceptanceDraws, specificity_of
+from howgood.records.card import ModelCard
 from howgood.records.priors import HOWGOOD, KAY2015
+from howgood.records.record import read_record
 from howgood.show.acceptability import fit_report, fit_values
+from howgood.show.decisions import go_live_findings
 
 PREVALENCE = 0.25
 SCENARIOS = ask.scenarios()
@@ -241,3 +248,77 @@ def test_what_cannot_be_weighed_is_refused(answers):
     flat = {**answers, "specificity": np.full(len(answers["precision"]), 0.9)}
     with pytest.raises(InputError, match="same specificity"):
         learn.fit_acceptability(flat, measures=THREE, draws=200, means=(0,), random_state=1)
+
+
+# -- learning curves and cards -------------------------------------------------------------------
+
+
+def test_a_learning_curve_says_its_own_specificity(fit):
+    """By hand: the mean of three per draw, the share at it, then the probability of enough."""
+    people_of = fit.measured.at_prevalence(PREVALENCE)
+    draws = people_of.acceptance_draws("alarm")
+    curve = {"size": [10.0], "precision": [0.8], "recall": [0.9], "specificity": [0.99]}
+    found = decide.go_live(people_of, "alarm", curve, share=0.5)
+    third, rest = draws.specificity, 1.0 - draws.specificity
+    weights = rest * draws.alpha, rest * (1.0 - draws.alpha), third
+    rates, p = (0.8, 0.9, 0.99), draws.p
+    geometric = np.exp(sum(w * np.log(r) for w, r in zip(weights, rates, strict=True)))
+    safe = np.where(p == 0, 1.0, p)
+    power = sum(w * r**safe for w, r in zip(weights, rates, strict=True)) ** (1.0 / safe)
+    mean = np.where(p == 0, geometric, power)
+    z, q = np.polynomial.hermite_e.hermegauss(99)
+    x = draws.intercept + draws.slope * mean
+    share = expit(x[:, None] + draws.person_sd[:, None] * z) @ q / q.sum()
+    assert found.table["accepting"][0] == pytest.approx(share.mean(), abs=2e-3)
+    assert found.provenance.settings["specificity"] == "of the learning curve"
+    without = {name: values for name, values in curve.items() if name != "specificity"}
+    assumed = decide.go_live(people_of, "alarm", without, share=0.5)
+    assert assumed.provenance.settings["specificity"] == "from a prevalence of 0.25"
+    assert "does not have it" in go_live_findings(assumed)[-1].text
+    assert all("does not have it" not in one.text for one in go_live_findings(found))
+    # At this prevalence specificity is .925: people who weigh it accept less.
+    assert assumed.table["accepting"][0] < found.table["accepting"][0]
+
+
+def test_true_negatives_of_a_learning_curve_count(fit):
+    people_of = fit.measured.at_prevalence(PREVALENCE)
+    counts = {"size": [1.0, 1.0], "true_positives": [90.0] * 2, "false_negatives": [10.0] * 2,
+              "false_positives": [22.0] * 2, "true_negatives": [30.0, 9000.0]}  # fmt: skip
+    few, many = decide.go_live(people_of, "alarm", counts, random_state=1).table["accepting"]
+    assert many > few + 0.1
+    two = decide.go_live(fit, "alarm", counts, random_state=1)
+    assert two.table["accepting"][0] == pytest.approx(two.table["accepting"][1], abs=0.01)
+    assert "specificity" not in two.provenance.settings
+
+
+def test_a_card_carries_specificity_through_its_file(fit, tmp_path):
+    card = registry.card_of_fit(
+        fit, "alarm", name="three", description="An alarm.", prevalence=PREVALENCE
+    )
+    path = registry.write_card(card, folder=tmp_path)
+    again = registry.read_card(path)
+    assert again.prevalence == pytest.approx(PREVALENCE)
+    assert again.specificity.mean == pytest.approx(
+        fit.measured.weights("alarm")["specificity"].mean
+    )
+    whole = fit.measured.at_prevalence(PREVALENCE).acceptance_draws("alarm")
+    thinned = again.acceptance_draws("alarm")
+    assert thinned.shares(0.8, 0.9).mean() == pytest.approx(whole.shares(0.8, 0.9).mean(), abs=0.02)
+    curve = {"size": [1.0, 2.0], "precision": [0.8] * 2, "recall": [0.9] * 2,
+             "specificity": [0.5, 0.99]}  # fmt: skip
+    low, high = decide.go_live(again, "alarm", curve).table["accepting"]
+    assert high > low + 0.2
+    with pytest.raises(InputError, match="without --prevalence"):
+        prior_of_card(again, application="alarm")
+    values = {**again.to_dict(), "prevalence": None}
+    with pytest.raises(InputError, match="prevalence"):
+        read_record(ModelCard, values, where="card")
+
+
+def test_a_card_of_two_measures_takes_no_prevalence(answers, fit):
+    card = registry.card_of_fit(fit, "alarm", name="two", description="An alarm.")
+    assert card.prevalence is None
+    assert card.acceptance_draws("alarm").others is None
+    plain = replace(fit, measured=None)
+    with pytest.raises(InputError, match="fit with --specificity"):
+        registry.card_of_fit(plain, "alarm", name="x", description="x", prevalence=0.2)

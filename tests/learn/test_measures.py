@@ -11,7 +11,7 @@ from howgood import ask, learn
 from howgood.errors import InputError, RepeatedRowsWarning, UnknownNameError
 from howgood.learn import measures
 from howgood.learn.binary_model import Cells
-from howgood.learn.held_out import held_out
+from howgood.learn.measures import held_out
 from howgood.stats.random_intercepts import GroupCounts
 
 

@@ -18,7 +18,7 @@ from howgood.errors import (
     UnknownNameError,
 )
 from howgood.learn.correlations import correlations_by_part
-from howgood.learn.held_out import held_out
+from howgood.learn.measures import held_out
 from howgood.learn.ordinal_model import OrdinalModel, draw_columns, rating_cells
 from howgood.records.priors import HOWGOOD, KAY2015
 

@@ -8,7 +8,7 @@ from sklearn.decomposition import FactorAnalysis
 
 from howgood.errors import InputError
 from howgood.learn import reliability
-from howgood.learn.reliabilities import alpha_of, omega_of
+from howgood.learn.correlations import alpha_of, omega_of
 
 
 def _rated(rng, n, loadings=(0.9, 0.7, 0.8, 0.6), noise=0.5):

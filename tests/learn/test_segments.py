@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 from scipy.special import expit, logit
-from scipy.stats import halfnorm, norm
+from scipy.stats import binom, halfnorm, norm
 
 from howgood import ask, learn
 from howgood.errors import FewRespondentsWarning, InputError, UnknownNameError
 from howgood.learn.binary_model import BinaryModel, draw_columns
+from howgood.learn.engines.nuts import pymc_model
 from howgood.learn.segment_model import SegmentModel, segment_columns
 from howgood.learn.segments import segments_of
 from howgood.records.priors import HOWGOOD, KAY2015
@@ -90,6 +91,12 @@ def test_turned_axes_change_coordinates_and_not_the_density(two_applications):
     z, tau = (part[0] for part in turned._contrasts(point[None, :]))
     same = point.copy()
     same[-4:] = np.einsum("qij,qj->qi", axes, z).ravel()
+    # The middle itself: what its coordinate says, less what it follows of the contrasts.
+    size = plain.middle.size
+    away = turned.whitening.follow @ (z * tau).ravel()
+    middle = plain.middle.to_plain(point[None, :size])[0]
+    middle[0, [0, 1, 4, 5]] -= away
+    same[:size] = plain.middle.from_plain(middle)[0]
     damped = 0.5 * np.log1p(turned.whitening.information * tau**2).sum()
     # The volume of a coordinate is that of a contrast over its spread, times sqrt(damped).
     assert turned.log_density(point[None, :])[0] == pytest.approx(
@@ -98,6 +105,38 @@ def test_turned_axes_change_coordinates_and_not_the_density(two_applications):
     np.testing.assert_allclose(
         turned.natural(point[None, :]), plain.natural(same[None, :]), rtol=1e-9
     )
+
+
+def test_middles_follow_contrasts_of_segments_asked_about_different_applications():
+    """An application that one segment was asked about alone: what is known is that segment's."""
+    truth = dict.fromkeys(("both", "first"), COLD["alarm"])
+    answers = ask.simulate_answers(truth, people=30, per_person=8, random_state=5)
+    parity = np.array([int(name[1:]) % 2 for name in answers["participant"]])
+    kept = (answers["application"] == "both") | (parity == 0)
+    table = {name: values[kept] for name, values in answers.items()}
+    read = ask.read_answers({**table, "half": parity[kept].astype(str)}, also=("half",))
+    found = segments_of(read, read["accepted"] == 1, ("both", "first"), "half")
+    model = SegmentModel(tuple(one.cells for one in found), HOWGOOD, 0.0).whitened()
+    points = np.repeat(model.start()[None, :], 50, axis=0)
+    points[:, model.middle.size :] = np.random.default_rng(6).standard_normal(
+        (50, model.size - model.middle.size)
+    )
+    own, _ = segment_columns(2, 2)
+    alpha = [logit(model.natural(points)[:, place][:, draw_columns(2)["alpha"]]) for place in own]
+    # Whatever the contrasts, the asked segment's value of "first" stays where its coordinate says.
+    assert np.std(alpha[0][:, 1]) < 0.1 * np.std(alpha[1][:, 1])
+
+
+def test_plain_parameters_and_points_are_each_others_inverse(two_applications):
+    model = SegmentModel(tuple(one.cells for one in two_applications), HOWGOOD, 0.0).whitened()
+    rng = np.random.default_rng(2)
+    points = model.start() + 0.3 * rng.standard_normal((5, model.size))
+    z, _ = model._contrasts(points)
+    middle = model._followed(model.middle.to_plain(points[:, : model.middle.size])[0], points)
+    spreads = points[:, model.middle.size : model.middle.size + 2]
+    turned = np.einsum("qij,nqj->nqi", model.whitening.axes, z).reshape(5, -1)
+    back = model.from_plain(np.column_stack([middle, spreads, turned]))
+    np.testing.assert_allclose(back, points, atol=1e-9)
 
 
 def test_one_segment_without_own_alphas_is_the_binary_model(segments):
@@ -243,6 +282,74 @@ def test_the_report_shows_segments_and_no_names_of_people(fit):
     assert len(segment_table(fit)) == 2
     values = fit_values(dataclasses.replace(fit, segmented=None))
     assert values["people who differ"] is None
+
+
+def test_a_kind_of_mean_that_no_draw_falls_to_has_columns_too(segments):
+    """With thousands of people one kind of mean has all the probability, and others no draw."""
+    model = SegmentModel(tuple(each.cells for each in segments), HOWGOOD, 0.0).whitened()
+    some, none = (model.natural(np.zeros((n, model.size))) for n in (3, 0))
+    assert none.shape == (0, some.shape[1])
+    assert model.from_plain(np.zeros((0, model.size))).shape == (0, model.size)
+
+
+@pytest.mark.slow  # importing PyMC takes a quarter of a minute
+def test_the_density_for_nuts_is_that_of_the_model_person_by_person(segments):
+    """Given everybody's leniency and alpha, written out with SciPy."""
+    pytest.importorskip("pymc")
+    cells = tuple(each.cells for each in segments)
+    model = SegmentModel(cells, HOWGOOD, 0.0, flawless=True, has_own_alphas=True)
+    built = pymc_model(model)
+    rng = np.random.default_rng(4)
+    point = built.initial_point()
+    values = {"level": np.array([0.3]), "slope_0_log__": np.log(9.0),
+              "alpha_logodds__": np.array([-0.4]), "person_sd_log__": np.log(1.3),
+              "flawless_log__": np.log(0.7), "person_alpha_log__": np.log(0.5),
+              "spread_log__": np.log([0.4, 0.9]),
+              "contrast": rng.standard_normal((2, 1, 1))}  # fmt: skip
+    assert values.keys() <= point.keys()
+    unseen = {name: rng.standard_normal(point[name].shape) for name in point.keys() - values.keys()}
+    found = built.compile_logp(jacobian=False)({**values, **unseen})
+    alpha, sd, extra, omega, slope = expit(-0.4), 1.3, 0.7, 0.5, 9.0
+    total = norm.logpdf(0.3, HOWGOOD.curve.level_mean, HOWGOOD.curve.level_sd)
+    total += halfnorm.logpdf(slope, scale=HOWGOOD.curve.slope_scale)  # alpha is uniform: nothing
+    total += halfnorm.logpdf(sd, scale=2.5) + halfnorm.logpdf(extra, scale=5.0)
+    total += halfnorm.logpdf([omega, 0.4], scale=0.75).sum() + halfnorm.logpdf(0.9, scale=1.5)
+    total += norm.logpdf(values["contrast"]).sum()
+    total += sum(norm.logpdf(each).sum() for each in unseen.values())
+    for number, side in enumerate((1.0, -1.0)):
+        away = side * values["contrast"][:, 0, 0] * [0.4, 0.9] / np.sqrt(2.0)
+        one, counts = cells[number], cells[number].groups
+        people = np.repeat(counts.counts, counts.alike.astype(int), axis=0)
+        for person, answers in enumerate(people):
+            own = expit(logit(alpha) + away[0] + omega * unseen[f"own_alpha_{number}"][person])
+            mean = one.precision**own * one.recall ** (1.0 - own)
+            x = 0.3 - 0.75 * slope + away[1] + slope * mean + extra * one.is_flawless
+            x = x + sd * unseen[f"leniency_{number}"][person]
+            yes, no = answers[: one.n_cells], answers[one.n_cells :]
+            asked = yes + no > 0
+            total += binom.logpmf(yes[asked], (yes + no)[asked], expit(x[asked])).sum()
+    assert found == pytest.approx(total, abs=1e-3)
+
+
+@pytest.mark.slow  # NUTS compiles for a minute or more
+def test_both_engines_find_the_same_segments_and_people():
+    """NUTS samples everybody's leniency and alpha; importance sampling integrates them."""
+    pytest.importorskip("nutpie")
+    table = divided_answers(people=12, per_person=8)
+    ours, theirs = (
+        learn.fit_acceptability(
+            table, by="climate", means=(0,), draws=2000, engine=engine, random_state=1
+        )
+        for engine in ("importance", "nuts")
+    )
+    # At least 400 effective draws: standard errors of a mean are a twentieth of an sd, twice.
+    for name in ours.segments:
+        one, other = (each.estimate("alpha", "alarm", segment=name) for each in (ours, theirs))
+        assert one.mean == pytest.approx(other.mean, abs=0.25 * other.sd)
+        assert one.sd == pytest.approx(other.sd, rel=0.2)
+    one, other = (each.segmented.person_spread for each in (ours, theirs))
+    assert one.mean == pytest.approx(other.mean, abs=0.3 * other.sd)
+    assert ours.segmented.log_evidence == pytest.approx(theirs.segmented.log_evidence, abs=0.3)
 
 
 # -- refusals ------------------------------------------------------------------------------------

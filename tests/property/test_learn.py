@@ -382,6 +382,26 @@ def test_a_saved_ordinal_fit_predicts_the_same_and_high_ratings_are_rarer(
     assert 0 <= high <= low + 1e-12 <= 1 + 1e-9
 
 
+@cache
+def _multinomial():
+    answers = ask.simulate_ordinal_answers(people=15, random_state=1)
+    settings_of = {"only_part": "hypothetical", "means": (0,), "draws": 300, "random_state": 1}
+    return _quiet(learn.fit_multinomial, answers, **settings_of)
+
+
+@about("learn.fit_multinomial", "learn.MultinomialFit")
+@few
+@given(precision=st.floats(0.3, 1), recall=st.floats(0.3, 1), at_least=st.integers(2, 6))
+def test_shares_of_ratings_add_up_and_high_ratings_are_rarer(precision, recall, at_least):
+    fit = _multinomial()
+    shares = fit.level_shares(precision, recall)
+    assert sum(share.mean for share in shares.values()) == pytest.approx(1.0)
+    low, high = (
+        fit.predict(precision, recall, at_least=level).mean for level in (at_least, at_least + 1)
+    )
+    assert 0 <= high <= low + 1e-12 <= 1 + 1e-9
+
+
 @about("learn.leave_one_person_out", "learn.LeftOut")
 @settings(max_examples=1, deadline=None)
 @given(order=st.randoms(use_true_random=False))

@@ -196,6 +196,7 @@ def _from_fits():
         decide.failure_bar(failures, share=0.3),
         decide.failure_gate(failures, {"wrong": 3}, cases=40, random_state=1),
         learn.fit_ordinal(ordinal, means=(0,), draws=200, random_state=1),
+        learn.fit_multinomial(answers, means=(0,), draws=200, random_state=1),
         learn.LeftOut(
             predictions=Table({"participant": ["a"], "rating": [4], "predicted": [3.5]}),
             mean_absolute_error=0.5,

@@ -1,10 +1,13 @@
 """Decisions in plain sentences."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from howgood import decide
 from howgood.records.acceptance import AcceptanceDraws
+from howgood.records.estimate import Interval
 from howgood.show import decisions
 
 generator = np.random.default_rng(3)
@@ -41,6 +44,22 @@ def test_a_target_out_of_reach_is_said_to_be_so():
     assert "For 70 % to accept" in _text(
         decisions.target_findings(decide.target(PEOPLE, share=0.7))
     )
+
+
+def test_where_only_no_error_is_enough_no_accuracy_is_named():
+    target = decide.target(PEOPLE, share=0.7)
+    perfect = Interval(lower=1.0, upper=1.0, probability=0.95, kind="quantile")
+    needed = replace(target.needed_mean, mean=1.0, interval=perfect)
+    text = _text(decisions.target_findings(replace(target, needed_mean=needed, only_flawless=0.98)))
+    assert "For 70 % to accept, nothing less than no error at all would do;" in text
+    assert "1.0000" not in text
+    assert text.count("no error at all") == 1
+
+
+def test_a_share_of_draws_is_never_certain():
+    gate = decide.gate(PEOPLE, "alarm", *LABELS, share=0.01, random_state=1)
+    assert gate.p_enough == 1.0
+    assert "probability > 0.999 that at least 1 % do" in _text(decisions.gate_findings(gate))
 
 
 def test_diminishing_returns_are_named_where_they_begin():

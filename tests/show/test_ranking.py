@@ -97,3 +97,13 @@ def test_small_probabilities_from_few_ratings_of_few_pairs_are_called_rough(
     said = [each.text for each in findings(ranking) if "below 5 % are rough" in each.text]
     assert len(said) == is_said
     assert all(text.startswith(f"{n} pairs of about {trials} ratings") for text in said)
+
+
+def test_of_many_systems_that_tie_a_sentence_names_the_first_and_counts_the_rest():
+    """A leader without error, and twenty that err by as much, each at a pair of its own."""
+    predictions = {"leader": np.zeros(20)}
+    predictions |= {f"rival {k}": 40.0 * np.eye(20)[k] for k in range(20)}
+    ranking = rank(predictions, mean=np.zeros(20), sd=1.0, trials=np.inf)
+    (tied,) = [found.text for found in findings(ranking) if "cannot be told apart" in found.text]
+    assert len(set(re.findall(r"rival \d+", tied.partition(" cannot")[0]))) == 12
+    assert "and 8 more cannot be told apart." in tied

@@ -8,7 +8,7 @@ from howgood.decide.arena import lasting_sds
 from howgood.kinds.study import Study
 from howgood.kinds.votes.pairs import Pair, next_pair, votes_so_far
 from howgood.stats.paired_votes import Votes, fit_votes
-from howgood.stats.settled_gaps import lasting_half_width
+from howgood.stats.sequential import lasting_half_width
 
 pytestmark = pytest.mark.slow
 _SYSTEMS = ("first", "twin", "third", "fourth")

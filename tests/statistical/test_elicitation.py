@@ -5,7 +5,7 @@ The respondents are written anew here, from the metrics alone: nothing of the se
 
 import numpy as np
 import pytest
-from tests.statistical import weighing
+from tests.statistical import respondents, weighing
 from tests.statistical.judging import (
     COVERAGES,
     covers,
@@ -146,7 +146,17 @@ NOISES = {"none": (0.0, None), "flips": (0.1, None), "20 % flips": (0.2, None),
 
 @pytest.mark.parametrize("noise", NOISES)
 def test_intervals_hold_the_weight_of_respondents_nobody_assumed(noise, ledger):
-    seed = 88032
+    _intervals_hold(SYSTEMS, noise, "", 88032, ledger)
+
+
+@pytest.mark.parametrize("noise", NOISES)
+def test_intervals_hold_the_weight_of_such_respondents_where_a_tenth_is_positive(noise, ledger):
+    seed = 88034
+    systems = learn.threshold_matrices(*respondents.systems(0.1, seed), out_of="auto")
+    _intervals_hold(systems, noise, ", 10 % positives", seed, ledger)
+
+
+def _intervals_hold(systems, noise, share, seed, ledger):
     rng = np.random.default_rng([seed, *noise.encode()])
     flips, sensitivity = NOISES[noise]
     hits = []
@@ -155,13 +165,13 @@ def test_intervals_hold_the_weight_of_respondents_nobody_assumed(noise, ledger):
         person = ask.simulate_respondent(
             score.LinearMetric(a0=a0), flips=flips, sensitivity=sensitivity, random_state=rng
         )
-        learner = learn.Elicitor(SYSTEMS, random_state=rng, catch_pairs=0, repeats=0, held_out=0)
+        learner = learn.Elicitor(systems, random_state=rng, catch_pairs=0, repeats=0, held_out=0)
         result = learn.ask_oracle(learner, person)
         if result.fits:
             hits.append(a0 in result.interval)
     ledger.add(
         "coverage",
-        f"elicited a0, noise: {noise}",
+        f"elicited a0, noise: {noise}{share}",
         covers({0.9: hits}, allowed=0.02, at_least=True),
         setting="linear respondents, a0 from .03 to .6; two points less, or any more, allowed: "
         "the noise is not the one assumed",

@@ -22,12 +22,16 @@ _ORDINAL = (
     "scale of a part", "variance of a part", "second threshold",
     "prediction, imagined system", "prediction, real system",
 )  # fmt: skip
+_MULTINOMIAL = (
+    "alpha", "level of a rating", "slope of a rating", "spread of people", "share accepting",
+)  # fmt: skip
 _FITTED = (
     *(f"binary: {name}" for name in _BINARY + _DECIDED),
     *(f"continuous p: {name}" for name in ("p", *_BINARY)),
     *(f"ordinal: {name}" for name in _ORDINAL),
     *(f"flawless: {name}" for name in ("no error at all", "alpha", "share at perfect accuracy")),
     *(f"failures: {name}" for name in ("weight of a kind", "spread of people", "share accepting")),
+    *(f"multinomial: {name}" for name in _MULTINOMIAL),
     "elicited a0",
     "weight of a class",
     "weight of a criterion",
@@ -96,6 +100,7 @@ OWED = {
         "the order by errors is the opposite, raters as a sample",
         "the order by errors is the opposite, close systems",
         "the order by votes is the opposite",
+        "the order by votes is the opposite, next to a newcomer", "the newcomer is the best",
         "a re-rating flips the order of lists",
         "a re-rating flips the order of lists, several systems",
         "exchangeable sessions are called different",

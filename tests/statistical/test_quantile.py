@@ -16,9 +16,7 @@ def test_the_quantile_and_the_shift_are_calibrated(ledger):
     tally, shifts = Tally(rng, kind="quantile"), Tally(rng, kind="quantile")
     for number in range(100):
         errors = rng.normal(0, 10, 200)
-        learner = learn.QuantileElicitor(
-            errors, np.zeros(200), max_queries=12, held_out=0, random_state=number
-        )
+        learner = learn.QuantileElicitor(errors, np.zeros(200), max_queries=12, random_state=number)
         person = Person(2, rng)
         names = [each.name for each in learner.table.criteria]
 

@@ -5,7 +5,7 @@ import pytest
 from tests.statistical.judging import expected_counts
 from tests.statistical.tally import Tally
 
-from howgood.stats.pooled_normals import crowd_of
+from howgood.learn.elicitation.stakeholders import crowd_of
 
 pytestmark = pytest.mark.slow
 

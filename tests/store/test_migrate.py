@@ -1,5 +1,7 @@
 """A database is brought up to date, or refused clearly."""
 
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -14,6 +16,7 @@ from howgood.store.database import open_database
 from howgood.store.migrate import (
     ForeignDatabaseError,
     NewerDatabaseError,
+    _apply_steps,
     _config,
     newest,
     upgrade,
@@ -21,10 +24,69 @@ from howgood.store.migrate import (
 from howgood.store.schema import metadata
 
 
-def test_the_steps_lead_to_the_layout_the_program_uses(database):
+@pytest.fixture
+def empty(database_address):
+    opened = open_database(database_address)
+    yield opened
+    opened.close()
+
+
+def _layout(database):
+    """Return all there is to know of the tables, and which facts are noted."""
     with database.reading() as connection:
+        found = sa.inspect(connection)
+        tables = {name: _table(found, name) for name in found.get_table_names()}
+        facts = connection.execute(sa.text("SELECT name FROM facts ORDER BY name")).scalars().all()
+        steps = connection.execute(sa.text("SELECT * FROM alembic_version")).all()
+        texts = {}
+        if connection.dialect.name == "sqlite":
+            made = sa.text("SELECT name, sql FROM sqlite_master WHERE type = 'table'")
+            texts = {name: "AUTOINCREMENT" in sql for name, sql in connection.execute(made)}
+    return tables, facts, steps, texts
+
+
+def _table(found, name):
+    def by_name(parts):
+        return sorted(parts, key=lambda part: part["name"])
+
+    return {
+        "columns": [column | {"type": repr(column["type"])} for column in found.get_columns(name)],
+        "key": found.get_pk_constraint(name),
+        "references": by_name(found.get_foreign_keys(name)),
+        "unique": by_name(found.get_unique_constraints(name)),
+        "indexes": by_name(found.get_indexes(name)),
+        "checks": by_name(found.get_check_constraints(name)),
+    }
+
+
+def test_the_steps_lead_to_the_layout_the_program_uses(empty):
+    empty.restructure(_apply_steps)
+    with empty.reading() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         assert compare_metadata(context, metadata) == []
+
+
+def test_a_new_database_is_made_at_once_as_the_steps_would_make_it(empty):
+    upgrade(empty)
+    at_once = _layout(empty)
+    assert len(at_once[0]) == len(metadata.tables) + 1
+
+    def drop_everything(connection):
+        metadata.drop_all(connection)
+        connection.execute(sa.text("DROP TABLE alembic_version"))
+
+    empty.restructure(drop_everything)
+    empty.restructure(_apply_steps)
+    assert _layout(empty) == at_once
+
+
+def test_a_new_database_is_made_without_loading_the_steps(tmp_path):
+    program = (
+        "import sys; from howgood.store import database, migrate; "
+        "migrate.upgrade(database.open_database(sys.argv[1])); sys.exit('alembic' in sys.modules)"
+    )
+    for _ in ("new", "there already"):
+        subprocess.run([sys.executable, "-c", program, str(tmp_path / "a.sqlite")], check=True)
 
 
 def test_the_newest_layout_is_the_last_step():

@@ -304,6 +304,15 @@ def test_a_list_of_studies_holds_those_that_are_shared(host, client, cast):
     assert listed("server-guest") == listed("server-member") == set()
 
 
+@pytest.mark.parametrize(("who", "may_write"), [("editor", True), ("viewer", False)])
+def test_who_may_only_read_texts_is_not_told_to_change_them(client, cast, doors, who, may_write):
+    client.cookies.set(SESSION, cast[who].token)
+    page = client.get("/studies/doors/edit").text
+    assert ("people see it when you publish it" in page) == may_write
+    assert ("Changing it takes the role editor." in page) != may_write
+    assert (">Texts</a>" in page) != may_write
+
+
 def test_a_role_that_is_taken_back_ends_with_the_next_request(host, client, cast, owner_account):
     client.cookies.set(SESSION, cast["viewer"].token)
     assert client.get("/studies/doors/results").status_code == 200

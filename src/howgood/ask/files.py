@@ -71,12 +71,12 @@ def open_table(
     ----------
     path : str or Path
         A file ending in .csv, .tsv, .txt, .jsonl, .ndjson, .json (each also compressed: .csv.gz),
-        .xlsx, .parquet or .pq; with Parquet also a pattern such as `ratings/*.parquet`, or, as
-        text, an address such as `s3://bucket/ratings.parquet`, which Polars reads with the
-        credentials it finds. CSV columns may be parted by commas or, where the header has none,
-        by semicolons; then numbers may have decimal commas. Every row must have as many fields as
-        the header; empty rows are passed over. A compressed table may unpack to 1 GB; larger ones
-        are quicker unpacked anyway.
+        .xlsx, .parquet or .pq; with Parquet also a folder of such files, as Spark and Dask write
+        it, a pattern such as `ratings/*.parquet`, or, as text, an address such as
+        `s3://bucket/ratings.parquet`, which Polars reads with the credentials it finds. CSV columns
+        may be parted by commas or, where the header has none, by semicolons; then numbers may have
+        decimal commas. Every row must have as many fields as the header; empty rows are passed
+        over. A compressed table may unpack to 1 GB; larger ones are quicker unpacked anyway.
 
         JSON is one object per line (.jsonl), a list of objects or an object of columns (.json).
         Nested values get dotted names, such as `scores.helpful`; fields that a row lacks are
@@ -105,7 +105,7 @@ def open_table(
         )
     if is_address(path):
         return _open_address(str(path), engine)
-    location = Path(path)
+    location = _files_of(Path(path))
     suffix = _checked_suffix(location)
     if engine == "auto":
         engine = _engine_at_hand(location, suffix)
@@ -218,7 +218,20 @@ def _engine_at_hand(location: Path, suffix: str) -> str:
     return next((name for name in order if find_spec(name)), "built-in")
 
 
+def _files_of(location: Path) -> Path:
+    """Return a pattern of the files where a folder of Parquet files stands for one table."""
+    is_table = location.is_dir() and any(location.glob("*.parquet"))
+    return location / "*.parquet" if is_table else location
+
+
 def _checked_suffix(location: Path) -> str:
+    if location.is_dir():
+        raise FileFormatError(
+            where=str(location),
+            found="a folder without .parquet files",
+            needed="a table file, or a folder of Parquet files",
+            cure="Check the path.",
+        )
     suffix = location.suffix.lower()
     inner = Path(location.stem).suffix.lower()
     if suffix == _GZIP and inner in _CSV | _LINES | _DOCUMENT:
@@ -235,7 +248,7 @@ def _checked_suffix(location: Path) -> str:
     if not location.is_file():
         raise FileFormatError(
             where=str(location),
-            found="a folder" if location.is_dir() else "no such file",
+            found="no such file",
             needed="a readable table file",
             cure="Check the path.",
         )
@@ -402,7 +415,9 @@ def _open_spark(location: Path, layout: _Layout | None) -> Any:  # noqa: ANN401 
 
     session = SparkSession.builder.appName("howgood").getOrCreate()
     if layout is None:
-        return session.read.parquet(str(location))
+        # A pattern of ours would make Spark warn, with a trace, of a folder that is not there.
+        files = sorted(location.parent.glob(location.name)) or [location]
+        return session.read.parquet(*map(str, files))
     quote = '"' if layout.shape.quoted else ""
     return session.read.csv(
         str(location),

@@ -398,7 +398,12 @@ def _named_columns(
     if source["rating"] not in present and source["accepted"] not in present and present:
         gone = [source[name] for name in needed if source[name] not in present]
         raise MissingColumnError(
-            where=where, column=source["rating"], columns=present, also=gone, ours=ours
+            where=where,
+            column=source["rating"],
+            columns=present,
+            also=gone,
+            ours=ours,
+            taken=[source[name] for name in needed],
         )
     wanted = {
         name: column

@@ -5,6 +5,7 @@ code 2 when something is wrong. Absent: any work (`flow`).
 """
 
 import json
+import shlex
 
 import click
 
@@ -39,6 +40,7 @@ def _show(checked: CheckedStudy) -> None:
         click.echo(f"  {condition}: about {pages} pages per person")
     for sentence in checked.advice:
         click.echo(f"  advice: {sentence}")
+    click.echo(f"  Next: howgood serve {shlex.quote(str(checked.file))}")
 
 
 def _facts(checked: CheckedStudy) -> dict[str, object]:

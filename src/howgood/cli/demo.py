@@ -5,6 +5,7 @@ the web app. Absent: real people.
 """
 
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -12,6 +13,7 @@ import click
 
 from howgood.cli.web_extra import need_web
 from howgood.demo.story import run_demo
+from howgood.errors import MissingExtraError
 from howgood.show import page, progress, text
 
 
@@ -31,6 +33,8 @@ def command(out: Path, seed: int, as_json: bool, serve: bool, port: int) -> int:
     """Ask, learn, score and decide with synthetic people, ending in a report."""
     if serve:
         return _serve(seed, port)
+    if any(find_spec(package) is None for package in ("sklearn", "matplotlib")):
+        raise MissingExtraError(task="howgood demo", extra="plots,sklearn")
     with progress.bar("demo") as report_progress:
         demo = run_demo(out, seed=seed, progress=report_progress)
     if as_json:

@@ -1,7 +1,8 @@
 """`howgood elicit`: an interview in the terminal or the browser, from choices to a threshold.
 
-In: a table of scores, or a log. Out: questions, findings, JSON, a picture, a report, a log.
-Absent: choosing questions (see `learn`), the page (see `web`).
+In: a table of scores (of two classes, of more, or of groups), or a log. Out: questions, findings,
+JSON, a picture, a report, a log, a saved result. Absent: choosing questions (see `learn`), the page
+(see `web`).
 """
 
 import sys
@@ -14,19 +15,21 @@ from typing import TYPE_CHECKING
 import click
 
 from howgood.ask.comparison import DIRECT_LEAST, DIRECT_MOST, direct_question, direct_weight
-from howgood.cli import elicit_weights
+from howgood.cli import criteria
 from howgood.cli.knowledge import say
 from howgood.cli.options import report_options, write_report
 from howgood.cli.private_page import private_page
 from howgood.cli.web_extra import need_web
 from howgood.errors import InputError
 from howgood.flow import elicit as flow
+from howgood.flow import elicit_criteria
 from howgood.flow.elicit import Interview, write_log
 from howgood.learn.elicitation.family_registry import DEFAULT_FAMILIES
 from howgood.records.comparison import ComparisonWording
-from howgood.records.elicitation import Query
+from howgood.records.elicitation import Query, WeightsResult
 from howgood.show import elicitation as show
 from howgood.show import text
+from howgood.show import weights as words_of_weights
 
 if TYPE_CHECKING:
     pass
@@ -96,13 +99,13 @@ def command(
     """
     if classes is not None or group is not None:
         named = ("truth", "score", "positive")
-        weighed = elicit_weights.weigh(
+        weighed = _weigh(
             scores, classes=classes, group=group, log=log, browser=browser, simulate=simulate,
             questions=int(str(settings["questions"])),
             held_out=min(15, int(str(settings["held_out"]))), seed=seed,
             **{name: str(settings[name]) for name in named},
         )  # fmt: skip
-        elicit_weights.tell(weighed, as_json=as_json, out=out, save=settings["save"])
+        _tell_weights(weighed, as_json=as_json, out=out, save=settings["save"])
         return 0
     words = flow.read_wording(wording)
     interview = _opened(scores, replay, log, seed, settings | {"browser": browser})
@@ -248,7 +251,7 @@ def _reply(
 ) -> "partial[flow.Reply]":
     if simulate is not None:
         return partial(_simulated, flow.simulated_respondent(simulate, random_state=seed))
-    most = flow.most_questions(interview.elicitor)
+    most = interview.elicitor.most_questions
     click.echo(f"{words.task}\n\n{show.cost_text(words) if words.costs else ''}", err=True)
     return partial(_from_keys, words, most)
 
@@ -265,3 +268,63 @@ def _from_keys(words: ComparisonWording, most: int, query: Query) -> flow.Reply:
         if key.lower() in flow.KEYS:
             return flow.KEYS[key.lower()]
         click.echo(show.cost_text(words) if key == "?" else flow.KEYS_HELP, err=True)
+
+
+def _weigh(
+    scores: Path | None,
+    *,
+    classes: str | None,
+    group: str | None,
+    truth: str,
+    score: str,
+    positive: str,
+    log: Path | None,
+    browser: bool,
+    simulate: str | None,
+    questions: int,
+    held_out: int,
+    seed: int | None,
+) -> WeightsResult:
+    """Hold an interview about classes or groups."""
+    if scores is None:
+        raise click.UsageError("name the file of SCORES")
+    if classes is not None and group is not None:
+        raise click.UsageError("--classes and --group ask different questions; name one of them")
+    elicitor = elicit_criteria.start_weighing(
+        scores,
+        truth=truth,
+        score=score,
+        positive=positive,
+        classes=[part.strip() for part in (classes or "").split(",")],
+        group=group,
+        random_state=seed,
+        max_queries=questions,
+        held_out=held_out,
+    )
+    if log is not None and log.exists():
+        click.echo(f"resuming {log}", err=True)
+        elicitor = elicit_criteria.resumed(log, of=elicitor)
+    if browser:
+        elicitor = criteria.answered_in_browser(elicitor, log)
+    elif simulate is not None:
+        person = elicit_criteria.simulated_weights(
+            elicit_criteria.weights_in(simulate), elicitor.table
+        )
+        elicit_criteria.hold(elicitor, lambda query: person(query.first, query.second), log=log)
+    else:
+        elicit_criteria.hold(elicitor, partial(criteria.from_keys, elicitor), log=log)
+    return elicitor.result()
+
+
+def _tell_weights(result: WeightsResult, *, as_json: bool, out: Path | None, save: object) -> None:
+    """Print what was learned, and write the files that were asked for."""
+    if as_json:
+        click.echo(text.to_json(result.to_dict()))
+    else:
+        say(words_of_weights.weights_findings(result))
+        click.echo(text.text_table(words_of_weights.weights_table(result)))
+    if save is not None:
+        result.save(save)
+        click.echo(f"wrote {save}", err=True)
+    if out:
+        write_report(words_of_weights.weights_report(result), out)

@@ -23,6 +23,7 @@ from howgood.flow import acceptability as flow
 from howgood.flow.failures import fit_failure_answers
 from howgood.learn.acceptability_fit import AcceptabilityFit
 from howgood.learn.failures import FailuresFit
+from howgood.learn.multinomial import MultinomialFit
 from howgood.learn.ordinal_fit import OrdinalFit
 from howgood.records.inclusion import DEFAULT, POLICIES
 from howgood.records.report import Finding, Report
@@ -34,9 +35,11 @@ from howgood.show import progress, text
 @click.argument("answers", type=TableFile())
 @click.option(
     "--model",
-    type=click.Choice(["binary", "ordinal", "failures"]),
+    type=click.Choice(["binary", "ordinal", "multinomial", "failures"]),
     default="binary",
     show_default=True,
+    help="Accepting or not; ratings in their order, imagined and real; every rating by itself; "
+    "kinds of failure.",
 )
 @click.option("--priors", default="howgood", show_default=True, help="Preset, or a .json file.")
 @click.option(
@@ -79,7 +82,7 @@ from howgood.show import progress, text
     help="Ordinal: predict everybody's ratings of real systems without them: all, or one per "
     "person as in the paper.",
 )  # fmt: skip
-@click.option("--only-part", help="Binary: the part to fit, where there are several.")
+@click.option("--only-part", help="Binary, multinomial: the part to fit, where there are several.")
 @click.option(
     "--flawless", type=click.Choice(["auto", "yes", "no"]), default="auto", show_default=True,
     help="Binary: a term of its own for no error at all; auto adds it where such scenarios were "
@@ -155,7 +158,10 @@ def command(
         ),
     }
     if model != "failures":
-        settings |= {"priors": priors, "engine": engine, "means": means}
+        settings |= {"priors": priors, "means": means}
+    if model in ("binary", "ordinal"):
+        settings["engine"] = engine
+    _refuse_of_multinomial(model, save=save, engine=engine)
     with progress.bar("fit") as report:
         settings["progress"] = report
         if model == "ordinal":
@@ -164,10 +170,26 @@ def command(
         elif model == "failures":
             settings |= {"kinds": kinds, "out_of": out_of, "cut": cut}
             shown = _failures(fit_failure_answers(answers, **settings), save)
+        elif model == "multinomial":
+            shown = _multinomial(flow.fit_levels(answers, **settings, cut=cut))
         else:
             settings |= {"cut": cut, "flawless": flawless, "by": by}
             settings |= _measures(specificity=specificity, prevalence=prevalence)
             shown = _binary(flow.fit_answers(answers, **settings), save)
+    _hand_out(shown, save=save, as_json=as_json, out=out, plot=plot, plots=plots)
+    return 0
+
+
+def _hand_out(
+    shown: "_Shown",
+    *,
+    save: Path | None,
+    as_json: bool,
+    out: Path | None,
+    plot: Path | None,
+    plots: Path | None,
+) -> None:
+    """Print what was learned, and write the files that were asked for."""
     if as_json:
         click.echo(text.to_json(shown.values()))
     else:
@@ -182,7 +204,6 @@ def command(
         click.echo(f"wrote {shown.picture(plot)}", err=True)
     if plots and report_made:
         write_pictures(report_made, plots)
-    return 0
 
 
 def _selection(
@@ -194,19 +215,32 @@ def _selection(
     specificity: bool,
 ) -> dict[str, Any]:
     """Return which answers to fit; refuse the other model's option instead of leaving it out."""
-    if only_part and model != "binary":
-        raise click.UsageError("--only-part belongs to --model binary")
+    if only_part and model not in ("binary", "multinomial"):
+        raise click.UsageError("--only-part belongs to --model binary and multinomial")
     if by and model != "binary":
         raise click.UsageError("--by belongs to --model binary")
     if specificity and model != "binary":
         raise click.UsageError("--specificity belongs to --model binary")
-    if application and model == "binary":
+    if application and model in ("binary", "multinomial"):
         raise click.UsageError("--application belongs to --model ordinal")
     if model == "failures":
         if len(application) > 1:
             raise click.UsageError("--model failures fits one --application")
         return {"application": application[0] if application else None}
     return {"application": application} if model == "ordinal" else {"only_part": only_part}
+
+
+def _refuse_of_multinomial(model: str, *, save: Path | None, engine: str) -> None:
+    """Refuse what the multinomial model cannot do instead of leaving it out."""
+    if model != "multinomial":
+        return
+    if save:
+        raise click.UsageError(
+            "--save belongs to the models that decisions go by; --out report.json keeps what a "
+            "multinomial fit says"
+        )
+    if engine == "nuts":
+        raise click.UsageError("--model multinomial is sampled by importance alone")
 
 
 def _measures(*, specificity: bool, prevalence: float | None) -> dict[str, Any]:
@@ -256,6 +290,18 @@ def _ordinal(fit: OrdinalFit, save: Path | None, left_out: str, seed: int) -> _S
         values=lambda: show.ordinal_values(fit, left),
         report=lambda: show.ordinal_report(fit, left),
         picture=lambda path: show.save_ordinal_picture(fit, path),
+    )
+
+
+def _multinomial(fit: MultinomialFit) -> _Shown:
+    from howgood.show import ordinal as show
+
+    return _Shown(
+        findings=show.multinomial_findings(fit),
+        table=fit.summary(),
+        values=lambda: show.multinomial_values(fit),
+        report=lambda: show.multinomial_report(fit),
+        picture=lambda path: show.save_multinomial_picture(fit, path),
     )
 
 

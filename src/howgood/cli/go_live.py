@@ -40,7 +40,8 @@ def command(
     """Say from which size of LEARNING_CURVE on enough of MODEL's people would accept.
 
     LEARNING_CURVE has columns size, and precision and recall or true_positives, false_negatives
-    and false_positives. Exit code 1 when no size is enough.
+    and false_positives; for people who also weigh specificity, specificity or true_negatives
+    too. Exit code 1 when no size is enough.
     """
     decision = decisions.decide_go_live(
         acceptability.open_model(model, folder=folder, part=part, random_state=seed),

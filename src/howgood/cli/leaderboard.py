@@ -1,12 +1,15 @@
 """`howgood leaderboard`: which places in a leaderboard of graded outputs are real?
 
-In: a table with one row per grade. Out: a ranking as text, JSON, picture and report. Absent:
-statistics, and predictions of grades (see `howgood rank`).
+In: a table with one row per grade or per vote. Out: a ranking as text, JSON, picture and report.
+Absent: statistics, and predictions of grades (see `howgood rank`).
 """
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from howgood.cli.options import (
     TableFile,
@@ -15,6 +18,7 @@ from howgood.cli.options import (
     write_picture,
     write_report,
 )
+from howgood.decide.vote_rows import VoteRoles
 from howgood.flow import leaderboard as flow
 from howgood.flow.ranking import RankedFile, picture
 from howgood.records.ranking import Ranking
@@ -43,9 +47,9 @@ from howgood.show.ranking import readable_table
 )
 @click.option("--cluster", help="Column: the document or conversation an item belongs to.")
 @click.option("--segment", help="Column: one more board for each of its values.")
-@click.option("--left", help="Column of votes: the system on the left.")
-@click.option("--right", help="Column of votes: the system on the right.")
-@click.option("--winner", help="Column of votes: left, right or tie.")
+@click.option("--left", default="left", help="Column of votes: the system on the left.")
+@click.option("--right", default="right", help="Column of votes: the system on the right.")
+@click.option("--winner", default="winner", help="Column of votes: left, right or tie.")
 @click.option("--style", help="Column of votes: left output's length less the right one's, say.")
 @combine_option
 @click.option("--lower-is-better", is_flag=True, help="Grade 1 is the best.")
@@ -68,9 +72,9 @@ def command(
     has_no_rater: bool,
     cluster: str | None,
     segment: str | None,
-    left: str | None,
-    right: str | None,
-    winner: str | None,
+    left: str,
+    right: str,
+    winner: str,
     style: str | None,
     combine: str,
     lower_is_better: bool,
@@ -87,44 +91,56 @@ def command(
     inside others have dotted names, as in --grade scores.helpful. To rank systems that
     predict ratings, use `howgood rank`.
 
-    With --left, --right and --winner the table holds votes between two outputs instead.
+    It may hold votes between two outputs instead: left, right, winner, and better also item (the
+    prompt) and rater. Columns of an arena (model_a, model_b, winner, question_id, judge) and other
+    usual names are recognised; the output says which column was taken as what.
     """
-    who = None if has_no_rater else rater
-    if left or right or winner:
+    named = _named({"left": left, "right": right, "winner": winner, "item": item, "rater": rater,
+                    "system": system, "grade": grade})  # fmt: skip
+    without = ["rater"] if has_no_rater else []
+    columns = flow.columns_of_file(grades, named=named, without=without, engine=engine)
+    roles = {role: name for role, name in columns.roles.items() if role not in without}
+    if columns.is_votes:
         ranked = flow.rank_votes_file(
             grades,
-            columns=flow.VoteColumns(
-                left=left or "left",
-                right=right or "right",
-                winner=winner or "winner",
-                item=item,
-                rater=who,
-                style=style,
-            ),
+            columns=VoteRoles(**roles, style=style),
             level=level,
             missing=missing,
             engine=engine,
         )
+        ranked = replace(ranked, ranking=flow.read_as(ranked.ranking, columns))
         _say(ranked, plot, out, as_json)
         return 0
     criteria = flow.rank_criteria_file(
         grades,
         columns=flow.GradeColumns(
-            system=system, item=item, rater=who, cluster=cluster, segment=segment
+            system=roles["system"],
+            item=roles["item"],
+            rater=roles.get("rater"),
+            cluster=cluster,
+            segment=segment,
         ),
-        criteria=[name.strip() for name in grade.split(",")],
+        criteria=[name.strip() for name in roles["grade"].split(",")],
         greater_is_better=not lower_is_better,
         combine=combine,
         level=level,
         missing=missing,
         engine=engine,
     )
+    criteria = {name: flow.read_as(ranking, columns) for name, ranking in criteria.items()}
     boards = flow.boards_of(criteria)
     if len(boards) == 1:
         _say(RankedFile(ranking=boards["all"], sums=None), plot, out, as_json)
     else:
         _say_boards(criteria, plot, out, as_json)
     return 0
+
+
+def _named(values: Mapping[str, str]) -> dict[str, str]:
+    """Return the columns that somebody named, not those that are there by default."""
+    source = click.get_current_context().get_parameter_source
+    by_default = (ParameterSource.DEFAULT, ParameterSource.DEFAULT_MAP)
+    return {role: name for role, name in values.items() if source(role) not in by_default}
 
 
 def _say_boards(

@@ -99,6 +99,75 @@ STAGES: dict[str, dict[str, tuple[str, str]]] = {
     },
 }
 COMMANDS = {name: about for stage in STAGES.values() for name, about in stage.items()}
+# What to type: shown at the end of every command's help.
+EXAMPLES: dict[str, tuple[str, ...]] = {
+    "demo": ("howgood demo", "howgood demo --serve"),
+    "new": ("howgood new survey alarm.toml",),
+    "check": ("howgood check alarm.toml",),
+    "study-size": ("howgood study-size --application alarm:alpha=.3,intercept=-13,slope=16",),
+    "import": ("howgood import answers.csv --study smart-alarm --dry-run",),
+    "export": (
+        "howgood export smart-alarm",
+        "howgood export smart-alarm --table answers --out answers.csv",
+    ),
+    "fit": ("howgood fit answers.csv --out report.html --save fit.npz",),
+    "measures": ("howgood measures answers.csv --prevalence .2",),
+    "elicit": (
+        "howgood elicit scores.csv --truth y --score s --save metric.json",
+        "howgood elicit scores.csv --truth y --score s --browser",
+    ),
+    "criteria": ("howgood criteria phones.csv --criterion quality=max --criterion price=min",),
+    "quantile": ("howgood quantile forecasts.csv --truth sold --predicted forecast",),
+    "registry": ("howgood registry list", "howgood registry show kay2015-weather"),
+    "agreement": ("howgood agreement grades.csv --rater annotator --grade score",),
+    "judge": ("howgood judge labels.csv --system model --scores judged.csv",),
+    "relevance": (
+        "howgood relevance test.csv --outcome chosen --predicted guess --context room,hour",
+    ),
+    "bar": ("howgood bar fit.npz --share .7",),
+    "ship": (
+        "howgood ship baseline.eval candidate.eval --doctor",
+        "howgood ship baseline.eval candidate.eval --metric match",
+    ),
+    "leaderboard": (
+        "howgood leaderboard grades.csv --item task --rater annotator --grade score",
+        "howgood leaderboard votes.csv --left left --right right --winner winner --item prompt",
+    ),
+    "rank": (
+        "howgood rank ratings.csv --mean mu --sd sigma --system A=pi1 --system B=pi2",
+        "howgood rank ratings.csv --repeated --system A=pi1 --system B=pi2",
+        "howgood rank ratings.csv --mean rating --sd .7 --trials 1 --system A=pi1 --system B=pi2",
+    ),
+    "sessions": ("howgood sessions ratings.csv --session week --system A=pi1 --system B=pi2",),
+    "gate": (
+        "howgood gate fit.npz predictions.csv --truth y --predicted yhat --share .6",
+        "howgood gate kay2015-answers-alarm-police --counts 85,15,10,890",
+    ),
+    "threshold": (
+        "howgood threshold scores.csv --truth y --score s --model fit.npz",
+        "howgood threshold scores.csv --truth y --score s --elicited metric.json",
+        "howgood threshold scores.csv --truth y --score s --alpha .35",
+    ),
+    "target": ("howgood target fit.npz --share .8",),
+    "trade-off": ("howgood trade-off fit.npz --share .8",),
+    "best-application": ("howgood best-application fit.npz --counts 85,15,10,890",),
+    "watch": ("howgood watch answers.csv --share .8",),
+    "go-live": ("howgood go-live fit.npz curve.csv --share .8",),
+    "serve": ("howgood serve alarm.toml", "howgood serve alarm.toml --host 0.0.0.0"),
+    "worker": ("howgood worker --database postgresql://howgood@db/howgood",),
+    "links": ("howgood links smart-alarm --people 3 --pilot",),
+    "backup": ("howgood backup monday.sqlite --verify",),
+    "restore": ("howgood restore monday.sqlite",),
+    "doctor": ("howgood doctor --backups backups",),
+    "erase": ("howgood erase smart-alarm 17",),
+    "remote": (
+        "howgood --server https://studies.example.org listStudies",
+        "howgood --server https://studies.example.org export slug=doors --out doors.zip",
+    ),
+    "client": ("howgood client --language r --out howgood.R",),
+    "reset-password": ("howgood reset-password ada",),
+    "reproduce": ("howgood reproduce s3 --out papers",),
+}
 
 # Optional package -> the extra that brings it, for whatever a command needs on its way.
 _EXTRAS = {
@@ -131,6 +200,13 @@ _EXTRAS = {
 
 # What a disk says that takes no more of what is printed.
 _OUTPUT_TROUBLE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS}
+
+
+def shown(name: str) -> str:
+    """Return the examples of a command as the end of its help, line by line."""
+    lines = EXAMPLES.get(name, ())
+    title = "Example:" if len(lines) == 1 else "Examples:"
+    return "\n".join(["\b", title, *(f"  {line}" for line in lines)]) if lines else ""
 
 
 def in_options(error: HowgoodError, command: click.Command | None) -> str:
@@ -205,6 +281,7 @@ class _LazyGroup(click.Group):
         command = import_module(COMMANDS[cmd_name][0]).command
         if not isinstance(command, click.Command):
             raise TypeError(f"{COMMANDS[cmd_name][0]}.command is not a click command")
+        command.epilog = shown(cmd_name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -217,7 +294,12 @@ class _LazyGroup(click.Group):
                 )
 
 
-@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="howgood COMMAND --help shows a command's options and what to type. New here? Type: "
+    "howgood demo",
+)
 @click.version_option(__version__, prog_name="howgood")
 def app() -> None:
     """Is the model good enough for the people who use it, and which one should we ship?"""

@@ -19,9 +19,9 @@ from howgood.cli.options import (
 )
 from howgood.decide.other_scores import SIGNIFICANT
 from howgood.decide.ranking import METRICS
-from howgood.errors import InputError
+from howgood.errors import InputError, MissingColumnError
 from howgood.flow import ranking as flow
-from howgood.score.list_metrics import LIST_METRICS, is_list_metric, list_metric
+from howgood.score.list_metrics import is_list_metric, list_metric, list_metric_names
 from howgood.show import text
 from howgood.show.figures import theme
 from howgood.show.ranking import readable_table
@@ -36,7 +36,7 @@ def _known_metric(context: click.Context, option: click.Parameter, value: str) -
     if is_list_metric(value):
         list_metric(value)
     elif value not in (*METRICS, *SIGNIFICANT):
-        known = ", ".join((*METRICS, *SIGNIFICANT, *LIST_METRICS))
+        known = ", ".join((*METRICS, *SIGNIFICANT, *list_metric_names()))
         raise click.BadParameter(f"{value!r} is not one of {known}", context, option)
     return value
 
@@ -201,7 +201,7 @@ def command(
         law=law,
         scale=scale,
     )
-    ranked = flow.rank_file(
+    ranked = _rank(
         ratings,
         feedback=feedback,
         systems=systems,
@@ -216,6 +216,28 @@ def command(
     )
     _say(ranked, plot, out, as_json)
     return 0
+
+
+def _rank(
+    ratings: str | Path,
+    *,
+    feedback: flow.FeedbackColumns,
+    **more: Any,  # noqa: ANN401 - what rank_file takes
+) -> flow.RankedFile:
+    """Rank; where raw ratings were given without saying what they are, say how to."""
+    try:
+        return flow.rank_file(ratings, feedback=feedback, **more)
+    except MissingColumnError as error:
+        if feedback.mean not in error.missing or feedback.rating not in error.columns:
+            raise
+        raise InputError(
+            where=str(ratings),
+            found=f"no column {feedback.mean!r}, but ratings in {feedback.rating!r}",
+            needed="how far people's ratings vary",
+            cure="If the same people rated the same items several times, write --repeated. If they "
+            f"rated once, say how far such ratings vary: --mean {feedback.rating} --sd 0.7 "
+            "--trials 1.",
+        ) from error
 
 
 def _say(ranked: flow.RankedFile, plot: Path | None, out: Path | None, as_json: bool) -> None:

@@ -63,6 +63,11 @@ def show_card(card: str, folder: Path, as_json: bool) -> None:
 @click.option("--citation", default="unpublished", show_default=True)
 @click.option("--licence", default="not stated", show_default=True)
 @click.option("--replace", is_flag=True, help="Replace a card of the same name.")
+@click.option(
+    "--prevalence", type=float,
+    help="Of a fit with --specificity: the card of people who weigh all three, where this share of "
+    "all cases is real.",
+)  # fmt: skip
 @_FOLDER
 def add_card(
     fit: str,
@@ -72,6 +77,7 @@ def add_card(
     citation: str,
     licence: str,
     replace: bool,
+    prevalence: float | None,
     folder: Path,
 ) -> None:
     """Write the card of one application of a saved FIT (.npz)."""
@@ -82,6 +88,7 @@ def add_card(
         description=description,
         citation=citation,
         licence=licence,
+        prevalence=prevalence,
     )
     _warn(card)
     click.echo(f"wrote {registry.write_card(card, folder=folder, replace=replace)}")

@@ -27,8 +27,7 @@ def command(
 ) -> None:
     """Ask the server for OPERATION, such as listStudies; without one, list them.
 
-    The token comes from HOWGOOD_TOKEN, or the file that HOWGOOD_TOKEN_FILE names. Examples:
-    howgood --server https://studies.example.org export slug=doors format=csv --out doors.zip
+    The token comes from HOWGOOD_TOKEN, or the file that HOWGOOD_TOKEN_FILE names.
     """
     from howgood.flow.remote_call import RemoteServer
 

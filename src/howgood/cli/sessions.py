@@ -15,7 +15,7 @@ from howgood.cli.options import (
     writable,
     write_report,
 )
-from howgood.flow.sessions import SessionColumns, sessions_of_file
+from howgood.flow.ranking import SessionColumns, sessions_of_file
 from howgood.show import sessions as words
 from howgood.show import text
 

@@ -53,7 +53,13 @@ def command(
     else:
         click.echo("\n".join(finding.text for finding in show.study_size_findings(size)))
         click.echo(text.text_table(size.widths))
-        click.echo(text.text_table(size.power) if len(size.power) else "")
+        click.echo(
+            f"width: mean over {studies} simulated studies of that size; nine in ten lie between "
+            "lower and upper. enough: share of studies as narrow as wanted. covered: share whose "
+            "interval holds the alpha they were simulated with."
+        )
+        if len(size.power):
+            click.echo(text.text_table(size.power))
     return VERDICT_FAILED if size.people is None else DONE
 
 

@@ -12,7 +12,8 @@ from typing import Any, Literal
 import numpy as np
 
 from howgood.decide.ranking import check_level
-from howgood.decide.votes import coded_votes, rank_votes
+from howgood.decide.vote_rows import VoteRoles, coded_votes
+from howgood.decide.votes import rank_votes
 from howgood.records.ranking import Ranking
 from howgood.records.table import frame_columns
 from howgood.records.ties import ties_among
@@ -20,7 +21,7 @@ from howgood.stats.arrays import FloatArray
 from howgood.stats.clustered_influence import satterthwaite
 from howgood.stats.paired_votes import VoteFit, fit_votes
 from howgood.stats.randomness import RandomState
-from howgood.stats.settled_gaps import lasting_half_width, sd_that_settles, widened_sd
+from howgood.stats.sequential import lasting_half_width, sd_that_settles, widened_sd
 
 Verdict = Literal["settled", "tied", "open"]
 # Nobody collects so many times the votes there are.
@@ -76,9 +77,8 @@ def board(
     """
     check_level(level)
     ranking = rank_votes(votes, item=item, rater=rater, level=level, random_state=random_state)
-    names = [name for name in ("left", "right", "winner", item, rater) if name is not None]
-    columns = frame_columns(votes, names, where="votes")
-    _, coded = coded_votes(columns, ("left", "right", "winner"), (item, rater, None))
+    roles = VoteRoles(item=item, rater=rater)
+    _, coded = coded_votes(frame_columns(votes, roles.names, where="votes"), roles)
     fitted = fit_votes(coded)
     sds = lasting_sds(fitted)
     half = lasting_half_width(sds, level=level)

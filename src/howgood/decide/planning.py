@@ -37,6 +37,7 @@ from howgood.stats.randomness import RandomState, generator_and_seed
 
 _COUNTS = ("true_positives", "false_negatives", "false_positives")
 _RATES = ("precision", "recall")
+_THIRD = {_RATES: "specificity", _COUNTS: "true_negatives"}  # only where people weigh it
 _WHERE = "learning curve"
 PEOPLE = (10, 15, 20, 25, 30, 40)
 _DRAWS = 1000
@@ -63,7 +64,9 @@ def go_live(
     learning_curve : frame
         Columns `size` and either `precision` and `recall`, or the counts `true_positives`,
         `false_negatives` and `false_positives` of a test set (then the test set's sampling is
-        part of the answer).
+        part of the answer). Where people also weigh specificity, `specificity` or
+        `true_negatives` too: left out, specificity follows from how rare the thing is, and the
+        provenance says so.
     columns : mapping, optional
         Our name to yours, for columns called otherwise: {"size": "n_train"}.
     part : str, optional
@@ -107,7 +110,7 @@ def go_live(
     accepting = (
         _with_sampling(draws, curve, generator)
         if "true_positives" in curve
-        else draws.shares(curve["precision"], curve["recall"])
+        else _at_rates(draws, curve)
     )
     p_enough = np.mean(accepting >= share, axis=0)
     passes = (p_enough >= certainty) & (draws.evidence == "enough")
@@ -122,6 +125,7 @@ def go_live(
             method="accepting share of the population by training size",
             settings={
                 "test-set sampling": "true_positives" in curve,
+                **_source_of_specificity(draws, curve),
                 "prior cases per cell": PRIOR_CASES,
                 "draws": len(draws),
             },
@@ -152,13 +156,16 @@ def _columns(
     learning_curve: Any,  # noqa: ANN401 - any frame
     yours: Mapping[str, str],
 ) -> dict[str, FloatArray]:
-    names = ("size", *_RATES, *_COUNTS)
+    names = ("size", *_RATES, *_COUNTS, *_THIRD.values())
     unknown = next((name for name in yours if name not in names), None)
     if unknown is not None:
         raise UnknownNameError(where=f"{_WHERE}, columns", name=unknown, names=names)
     source = {name: yours.get(name, name) for name in names}
     present = set(frame_column_names(learning_curve))
     wanted = _COUNTS if {source[name] for name in _COUNTS} <= present else _RATES
+    third = _THIRD[wanted]
+    if source[third] in present:
+        wanted = (*wanted, third)
     read = frame_columns(
         learning_curve,
         [source[name] for name in ("size", *wanted)],
@@ -169,7 +176,7 @@ def _columns(
     for name in ("size", *wanted):
         where = f"{_WHERE}, column {source[name]!r}"
         columns[name] = as_numbers(read[source[name]], where=where)
-        _check_range(columns[name], 1.0 if name in _RATES else np.inf, where)
+        _check_range(columns[name], 1.0 if name in (*_RATES, "specificity") else np.inf, where)
     order = np.argsort(columns["size"], kind="stable")
     return {name: values[order] for name, values in columns.items()}
 
@@ -190,11 +197,28 @@ def _with_sampling(
     draws: AcceptanceDraws, columns: dict[str, FloatArray], generator: np.random.Generator
 ) -> FloatArray:
     shares = []
-    for row in zip(*(columns[name] for name in _COUNTS), strict=True):
+    third = columns.get("true_negatives")
+    rest = np.zeros(len(columns["size"])) if third is None else third
+    for row in zip(*(columns[name] for name in _COUNTS), rest, strict=True):
         # True negatives bear on neither precision nor recall.
-        tables = resampled(Counts.of_cells(*row, 0.0), len(draws), generator)
-        shares.append(draws.shares_at_mean(draws.paired_means(tables.precision, tables.recall)))
+        tables = resampled(Counts.of_cells(*row), len(draws), generator)
+        rates = tables.precision, tables.recall, None if third is None else tables.specificity
+        shares.append(draws.shares_at_mean(draws.paired_means(*rates)))
     return np.column_stack(shares)
+
+
+def _at_rates(draws: AcceptanceDraws, curve: dict[str, FloatArray]) -> FloatArray:
+    """Return accepting shares, draws by sizes, at the curve's own specificity where it has one."""
+    rates = [curve[name][None, :] for name in (*_RATES, "specificity") if name in curve]
+    return draws.shares_at_mean(draws.paired_means(*rates))
+
+
+def _source_of_specificity(draws: AcceptanceDraws, curve: dict[str, FloatArray]) -> dict[str, str]:
+    if draws.others is None:
+        return {}
+    if "specificity" in curve or "true_negatives" in curve:
+        return {"specificity": "of the learning curve"}
+    return {"specificity": f"from a prevalence of {1.0 / (1.0 + draws.others):.3g}"}
 
 
 def study_size(

@@ -115,7 +115,13 @@ def verdict_of(
         )
         reason = f"the candidate is {how} and not worse{by}"
         return "ship", reason, 1.0 - first.p_not_worse
-    return "not enough evidence", "which one is better is open", _opposite(first)
+    return "not enough evidence", _why_open(first), _opposite(first)
+
+
+def _why_open(first: MetricComparison) -> str:
+    if first.difference.sd <= 0 and first.difference.mean == 0:
+        return f"both have the same {first.metric} on every item"
+    return "which one is better is open"
 
 
 def _opposite(first: MetricComparison) -> float:

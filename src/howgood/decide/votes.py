@@ -1,33 +1,279 @@
 """Rank systems by votes between two of their outputs.
 
-In: a table of left, right, winner, on any engine. Out: `Ranking`. Absent: files, and grades of
-single outputs (see `decide.grades`).
+In: a table of left, right, winner, on any engine. Out: `Ranking`. Absent: files, rows and what
+their words mean (see `decide.vote_rows`), and grades of single outputs (see `decide.grades`).
+
+Votes that live on Spark are counted and summed there: read once, by left, right and winner, which
+is all the fit needs. What prompts and raters add to its uncertainty depends on the fit; where they
+are known, rows are read once more by rater (raters, and their votes on one prompt) and once by
+prompt. Only sums come back.
 """
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
 from scipy.stats import chi2
 
 from howgood.decide.ranking import check_level, ranking_of
 from howgood.decide.scores import JointScores
-from howgood.errors import InputError
-from howgood.records.engine_codes import CodedColumn, coded_columns
-from howgood.records.levels import codes_of, distinct
-from howgood.records.missing import check_policy, complete_rows
-from howgood.records.ranking import Ranking
-from howgood.records.table import as_numbers, frame_columns
+from howgood.decide.vote_rows import (
+    NOT_AGAIN,
+    WHERE,
+    AskedAgain,
+    VoteRoles,
+    coded_votes,
+    outcomes_of,
+    rows_of_votes,
+)
+from howgood.records.missing import check_policy, refuse_or_announce
+from howgood.records.ranking import Ranking, Sources
+from howgood.records.spark_blocks import PartRows, part_results, spark_rows
+from howgood.records.table import rows_being_read
+from howgood.records.vote_words import sides_of
 from howgood.stats.arrays import FloatArray, IntArray
 from howgood.stats.clustered_influence import half_width
-from howgood.stats.joint_means import joint_means
-from howgood.stats.paired_votes import LEFT, PRIOR_SD, RIGHT, TIE, VoteFit, Votes, fit_votes
+from howgood.stats.joint_means import JointMeans, Unequal, joint_means
+from howgood.stats.paired_votes import (
+    PRIOR_SD,
+    VoteFit,
+    VoteMode,
+    fitted_votes,
+    mode_of_votes,
+    seen_from_shrunk,
+)
 from howgood.stats.randomness import RandomState, generator_and_seed
+from howgood.stats.shares import share_draws
+from howgood.stats.vote_clusters import (
+    LEFT,
+    RIGHT,
+    ScoreSums,
+    VoteCells,
+    VoteModel,
+    Votes,
+    VoteSums,
+    cells_of,
+    clustered_sums,
+    counted_products,
+    sums_of_votes,
+)
 
-_WHERE = "votes"
-_OUTCOMES = {"left": LEFT, "right": RIGHT, "tie": TIE}
-_SIMULATED = 200
+_SIMULATED, _SHARES = 200, 4000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SparkVotes:
+    """Counts by pair, the mode they give, sums of scores around it, and how many of everything."""
+
+    systems: tuple[str, ...]
+    cells: VoteCells
+    mode: VoteMode
+    sums: VoteSums
+    n_items: int | None
+    n_raters: int | None
+    n_missing: int
+    n_again: int
+
+
+def votes_on_spark(
+    frame: Any,  # noqa: ANN401 - any frame narwhals knows
+    roles: VoteRoles,
+    missing: str,
+) -> SparkVotes | None:
+    """Return counts and sums of all votes; None: not on Spark, or with a style for each vote."""
+    check_policy(missing)
+    columns = [*roles.names, *([] if roles.repeats is None else [roles.repeats])]
+    native = None if roles.style is not None else spark_rows(frame, columns, [], where=WHERE)
+    if native is None:
+        return None
+    with rows_being_read(WHERE):
+        counted = _counted(native, roles)
+    gaps = {name: sum(row[f"gap {name}"] for row in counted) for name in roles.names}
+    n_gaps, n_rows = (sum(row[name] for row in counted) for name in ("gaps", "rows"))
+    refuse_or_announce(gaps, n_gaps, n_rows, missing=missing, where=WHERE)
+    systems, kinds, counts = _kinds([row for row in counted if row["whole"]], roles)
+    cells = cells_of(kinds, counts)
+    mode = mode_of_votes(cells, len(systems))
+    words = {str(row["winner"]) for row in counted if row["whole"]}
+    sides = sides_of(words, systems, where=f"{WHERE}, column {roles.winner!r}")
+    reader = _Reader(roles=roles, model=mode.model, systems=systems, sides=sides)
+    sums, n_items, n_raters = _summed(_new_pairs(native, roles), reader, cells)
+    return SparkVotes(
+        systems=systems,
+        cells=cells,
+        mode=mode,
+        sums=sums,
+        n_items=n_items,
+        n_raters=n_raters,
+        n_missing=n_gaps,
+        n_again=sum(row["again"] for row in counted),
+    )
+
+
+def _gap(native: Any, name: str) -> Any:  # noqa: ANN401 - Spark's own types
+    from pyspark.sql import functions
+
+    column = functions.col(_quoted(name))
+    is_gap = column.isNull()
+    if dict(native.dtypes)[name] == "string":
+        is_gap = is_gap | (functions.trim(column) == "")
+    return functions.coalesce(is_gap, functions.lit(True))
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _again(native: Any, roles: VoteRoles) -> Any:  # noqa: ANN401 - Spark's own types
+    from pyspark.sql import functions
+
+    if roles.repeats is None:
+        return functions.lit(False)
+    is_none = functions.col(_quoted(roles.repeats)).cast("string").isin(*NOT_AGAIN)
+    return ~(_gap(native, roles.repeats) | functions.coalesce(is_none, functions.lit(True)))
+
+
+def _counted(native: Any, roles: VoteRoles) -> list[dict[str, Any]]:  # noqa: ANN401 - a Spark frame
+    """Return how many votes each left, right and winner has, and how many rows have a gap."""
+    from pyspark.sql import functions
+
+    def number(condition: Any) -> Any:  # noqa: ANN401 - Spark's own types
+        return functions.sum(condition.cast("long"))
+
+    gaps = {name: _gap(native, name) for name in roles.names}
+    any_gap, again = reduce(lambda one, other: one | other, gaps.values()), _again(native, roles)
+    keys = [
+        functions.col(_quoted(getattr(roles, role))).alias(role)
+        for role in ("left", "right", "winner")
+    ]
+    rows = native.groupBy(*keys).agg(
+        functions.count(functions.lit(1)).alias("rows"),
+        number(any_gap).alias("gaps"),
+        number(again & ~any_gap).alias("again"),
+        number(~again & ~any_gap).alias("whole"),
+        *(number(is_gap).alias(f"gap {name}") for name, is_gap in gaps.items()),
+    )
+    return [row.asDict() for row in rows.collect()]
+
+
+def _new_pairs(native: Any, roles: VoteRoles) -> Any:  # noqa: ANN401 - a Spark frame
+    kept = native.filter(~_again(native, roles))
+    return kept.select(*map(_quoted, roles.names))
+
+
+def _kinds(
+    counted: list[dict[str, Any]], roles: VoteRoles
+) -> tuple[tuple[str, ...], Votes, FloatArray]:
+    """Return the systems, one vote of each kind there is, and how many there are of each."""
+    columns = {
+        getattr(roles, role): np.array([row[role] for row in counted])
+        for role in ("left", "right", "winner")
+    }
+    systems, votes = coded_votes(columns, replace(roles, item=None, rater=None, repeats=None))
+    return systems, votes, np.array([row["whole"] for row in counted], dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Reader:
+    """Reads a part of the rows, and sums its scores under the model: runs where the rows are."""
+
+    roles: VoteRoles
+    model: VoteModel
+    systems: tuple[str, ...]
+    sides: Mapping[str, str] | None
+
+    def by_rater(self, rows: PartRows) -> dict[str, Any]:
+        """Return the sums of raters, and of their votes on one prompt."""
+        rater = rows.names[str(self.roles.rater)].codes
+        votes = self._votes(rows)
+        both = None
+        if self.roles.item is not None:
+            item = rows.names[self.roles.item].codes
+            key = np.unique(item * (int(rater.max(initial=0)) + 1) + rater, return_inverse=True)[1]
+            both = self._sums(votes, key)
+        return {"n": len(np.unique(rater)), "own": self._sums(votes, rater), "both": both}
+
+    def by_item(self, rows: PartRows) -> dict[str, Any]:
+        """Return the sums of prompts."""
+        item = rows.names[str(self.roles.item)].codes
+        return {"n": len(np.unique(item)), "own": self._sums(self._votes(rows), item)}
+
+    def _votes(self, rows: PartRows) -> Votes:
+        place = {name: at for at, name in enumerate(self.systems)}
+        columns = [rows.names[name] for name in (self.roles.left, self.roles.right)]
+        left, right = (
+            np.array([place[str(level)] for level in column.levels], dtype=np.int64)[column.codes]
+            for column in columns
+        )
+        winner = rows.names[self.roles.winner]
+        words = [str(level) for level in winner.levels]
+        outcome = outcomes_of(words, winner.codes, self.sides, (self.systems, left, right),
+                              where=f"{WHERE}, column {self.roles.winner!r}")  # fmt: skip
+        return Votes(left=left, right=right, outcome=outcome, n_competitors=len(self.systems))
+
+    def _sums(self, votes: Votes, codes: IntArray) -> dict[str, Any] | None:
+        if not len(codes):
+            return None
+        sums = clustered_sums(self.model, votes, codes)
+        return {"products": sums.products, "squares": sums.squares, "cubes": sums.cubes}
+
+
+def _summed(
+    native: Any,  # noqa: ANN401 - a Spark frame
+    reader: _Reader,
+    cells: VoteCells,
+) -> tuple[VoteSums, int | None, int | None]:
+    """Return the sums by vote, prompt and rater, and how many prompts and raters there are."""
+    roles = reader.roles
+    n_items, n_raters, items, raters, both = None, None, None, None, None
+    if roles.item is not None:
+        parts = part_results(native, [roles.item], roles.names, [], reader.by_item, where=WHERE)
+        n_items, items = sum(part["n"] for part in parts), _joined(parts, "own")
+    if roles.rater is not None:
+        parts = part_results(native, [roles.rater], roles.names, [], reader.by_rater, where=WHERE)
+        n_raters, raters, both = (
+            sum(part["n"] for part in parts),
+            _joined(parts, "own"),
+            _joined(parts, "both"),
+        )
+    if n_raters == 1:
+        raters = both = None
+    sums = VoteSums(
+        n_votes=int(cells.counts.sum()),
+        single=counted_products(reader.model, cells),
+        items=items,
+        raters=raters,
+        both=both,
+    )
+    return sums, n_items, n_raters
+
+
+def _joined(parts: list[dict[str, Any]], name: str) -> ScoreSums | None:
+    made = [ScoreSums(**part[name]) for part in parts if part.get(name) is not None]
+    return reduce(add, made) if made else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Fitted:
+    """A fit with what its words need: counts by pair, and how many there are of everything."""
+
+    systems: tuple[str, ...]
+    cells: VoteCells
+    fit: VoteFit
+    seen_from_shrunk: Unequal | None
+    n_votes: int
+    n_items: int | None
+    n_raters: int | None
+    n_missing: int
+    n_again: int = 0
+    again: AskedAgain | None = None
+    n_same: int | None = None
 
 
 def rank_votes(
@@ -39,6 +285,7 @@ def rank_votes(
     item: str | None = None,
     rater: str | None = None,
     style: str | None = None,
+    repeats: str | None = None,
     level: float = 0.05,
     missing: str = "error",
     random_state: RandomState = 0,
@@ -49,7 +296,8 @@ def rank_votes(
     are as :math:`e^{d/2} : e^{-d/2} : \nu`, the model of Bradley and Terry with Davidson's ties and
     an advantage :math:`\delta` of the left side. Prompts and raters are samples: the covariance is
     clustered by both, with Student's t by their numbers. Systems' own spread has a flat prior, as
-    in `rank_grades`, and errors, ranks, P(best) and ties come from the same draws.
+    in `rank_grades`, but each system shrinks by its own variance: one with few votes does not lead
+    by chance, nor make others less sure. Errors, ranks, P(best) and ties come from the same draws.
 
     Parameters
     ----------
@@ -58,13 +306,18 @@ def rank_votes(
     left, right : str
         Columns: the two systems.
     winner : str
-        Column: "left", "right" or "tie".
+        Column: "left", "right" or "tie"; also "model_a", "model_b", "tie (bothbad)", "A", "B", 1,
+        2, or the winner's name.
     item, rater : str, optional
         Columns: which prompt, and who voted. Without them votes are taken as independent, which
         they are not where people or prompts come back.
     style : str, optional
         Column of numbers, the left output's style less the right one's (difference in length,
         say): strengths are then those at equal style.
+    repeats : str, optional
+        Column that is empty for a new pair, and filled where a rater sees an earlier pair again.
+        Such votes are no evidence of their own: they are not ranked by, but say how often raters
+        agree with themselves.
     level : float
         Error level of tie groups and rank intervals.
     missing : {"error", "drop"}
@@ -97,141 +350,149 @@ def rank_votes(
     'a'
     """
     check_level(level)
-    names = [column for column in (left, right, winner, item, rater, style) if column is not None]
-    kept, n_missing = _rows_of_votes(votes, names, style, missing)
-    systems, coded = coded_votes(kept, (left, right, winner), (item, rater, style))
+    roles = VoteRoles(
+        left=left, right=right, winner=winner, item=item, rater=rater, style=style, repeats=repeats
+    )
     generator, seed = generator_and_seed(random_state)
-    fitted = fit_votes(coded)
-    scores = _scores(systems, coded, fitted, generator)
-    ranking = ranking_of(scores, level, generator, seed, dropped={"missing": n_missing})
-    return replace(ranking, provenance=replace(ranking.provenance, rows_used=len(coded.left)))
-
-
-def _rows_of_votes(
-    votes: Any,  # noqa: ANN401 - any frame narwhals knows, or a mapping of columns
-    names: list[str],
-    style: str | None,
-    missing: str,
-) -> tuple[dict[str, Any], int]:
-    """Return the complete rows, as codes where the engine can make them, and how many had a gap."""
-    check_policy(missing)
-    numbers = [style] if style is not None else []
-    others = [name for name in names if name != style]
-    coded = coded_columns(votes, others, numbers, where=_WHERE)
-    if coded is not None:
-        return coded, 0
-    columns = frame_columns(votes, names, where=_WHERE)
-    if style is not None:
-        columns[style] = as_numbers(columns[style], where=f"{_WHERE}, column {style!r}")
-    return complete_rows(columns, missing=missing, where=_WHERE, numbers=numbers)
-
-
-def coded_votes(
-    columns: dict[str, Any],
-    pair: tuple[str, str, str],
-    others: tuple[str | None, str | None, str | None],
-) -> tuple[tuple[str, ...], Votes]:
-    """Return the systems' names, and votes as codes: left, right, winner; item, rater, style."""
-    left, right, winner = (columns[name] for name in pair)
-    levels, (one, two) = _systems(left, right)
-    if np.any(one == two):
-        raise InputError(
-            where=f"{_WHERE}, row {int(np.argmax(one == two)) + 1}",
-            found=f"{str(levels[one[int(np.argmax(one == two))]])!r} on both sides",
-            needed="two different systems",
-            cure="Leave such rows out.",
-        )
-    item, rater, style = others
-    places = [None if name is None else _places(columns[name]) for name in (item, rater)]
-    return tuple(str(level) for level in levels.tolist()), Votes(
-        left=one,
-        right=two,
-        outcome=_outcomes(winner, pair[2]),
-        n_competitors=len(levels),
-        covariate=None if style is None else _standard(columns[style]),
-        item=places[0],
-        rater=places[1],
+    found = _on_spark(votes, roles, missing) or _in_memory(votes, roles, missing)
+    joint = joint_means(
+        found.fit.strengths,
+        found.fit.components,
+        generator=generator,
+        unequal=found.seen_from_shrunk,
+    )
+    scores = _scores(found, joint, generator)
+    dropped = {"missing": found.n_missing, "asked again": found.n_again}
+    ranking = ranking_of(scores, level, generator, seed, dropped=dropped)
+    return replace(
+        ranking,
+        provenance=replace(ranking.provenance, rows_used=found.n_votes),
+        sources=_sources(found),
+        places=_places(ranking, joint.middles),
     )
 
 
-def _systems(
-    left: NDArray[Any] | CodedColumn, right: NDArray[Any] | CodedColumn
-) -> tuple[NDArray[Any], list[IntArray]]:
-    """Return the sorted systems of both sides, and which one each row has."""
-    sides = [side.levels if isinstance(side, CodedColumn) else side for side in (left, right)]
-    levels = distinct(np.concatenate(sides), where=_WHERE)
-    places = [codes_of(side, levels, where=_WHERE) for side in sides]
-    codes = [
-        place[side.codes] if isinstance(side, CodedColumn) else place
-        for side, place in zip((left, right), places, strict=True)
-    ]
-    return levels, codes
-
-
-def _places(column: NDArray[Any] | CodedColumn) -> IntArray:
-    places: IntArray
-    if isinstance(column, CodedColumn):
-        places = column.codes.astype(np.int64)
-    else:
-        places = np.unique(column, return_inverse=True)[1]
-    return places
-
-
-def _outcomes(winner: NDArray[Any] | CodedColumn, name: str) -> IntArray:
-    if isinstance(winner, CodedColumn):
-        outcomes: IntArray = _outcomes(winner.levels, name)[winner.codes]
-        return outcomes
-    given = list(map(str, winner.tolist()))
-    # What a winner is called is looked at once for each way it is written.
-    said = {value: value.strip().lower() for value in set(given)}
-    strange = sorted(text for text in said.values() if text not in _OUTCOMES)
-    if strange:
-        raise InputError(
-            where=f"{_WHERE}, column {name!r}",
-            found=", ".join(map(repr, strange[:4])),
-            needed="left, right or tie",
-            cure="Say on which side the winner stood.",
-        )
-    codes = {value: _OUTCOMES[text] for value, text in said.items()}
-    return np.fromiter(map(codes.__getitem__, given), dtype=np.int64, count=len(given))
-
-
-def _standard(values: FloatArray) -> FloatArray:
-    spread = float(values.std())
-    return values / spread if spread > 0 else values
-
-
-def _scores(
-    systems: tuple[str, ...], votes: Votes, fitted: VoteFit, generator: np.random.Generator
-) -> JointScores:
-    joint = joint_means(fitted.strengths, fitted.components, generator=generator)
-    n_items, n_raters = (
-        None if codes is None else int(codes.max()) + 1 for codes in (votes.item, votes.rater)
+def _in_memory(votes: Any, roles: VoteRoles, missing: str) -> _Fitted:  # noqa: ANN401 - any table
+    rows = rows_of_votes(votes, roles, missing)
+    cells = cells_of(rows.votes)
+    mode = mode_of_votes(cells, len(rows.systems))
+    codes = (rows.votes.item, rows.votes.rater)
+    n_items, n_raters = (None if places is None else int(places.max()) + 1 for places in codes)
+    n_again = 0 if rows.again is None else int(rows.again.by_rater[:, 1].sum())
+    sums = sums_of_votes(mode.model, rows.votes)
+    fit = fitted_votes(mode, sums)
+    return _Fitted(
+        systems=rows.systems,
+        cells=cells,
+        fit=fit,
+        seen_from_shrunk=seen_from_shrunk(cells, mode, fit),
+        n_votes=len(rows.votes.left),
+        n_items=n_items,
+        n_raters=n_raters,
+        n_missing=rows.n_missing,
+        n_again=n_again + (0 if rows.again is None else rows.again.left_over),
+        again=rows.again,
+        n_same=sums.n_same,
     )
+
+
+def _on_spark(votes: Any, roles: VoteRoles, missing: str) -> _Fitted | None:  # noqa: ANN401 - any table
+    found = votes_on_spark(votes, roles, missing)
+    if found is None:
+        return None
+    fit = fitted_votes(found.mode, found.sums)
+    return _Fitted(
+        systems=found.systems,
+        cells=found.cells,
+        fit=fit,
+        seen_from_shrunk=seen_from_shrunk(found.cells, found.mode, fit),
+        n_votes=found.sums.n_votes,
+        n_items=found.n_items,
+        n_raters=found.n_raters,
+        n_missing=found.n_missing,
+        n_again=found.n_again,
+    )
+
+
+def _places(ranking: Ranking, middles: FloatArray) -> IntArray | None:
+    """Return each system's place where it is not that of its score; None: all are.
+
+    Every system is at least as likely ahead of the next one as behind it.
+    """
+    path: list[int] = []
+    # Rounded, so that equal systems stay as they were given.
+    for system in np.argsort(-np.round(middles, 9), kind="stable").tolist():
+        beaten = [at for at, other in enumerate(path) if ranking.errors[system, other] < 0.5]
+        path.insert(beaten[0] if beaten else len(path), system)
+    names = [ranking.systems[system] for system in path]
+    return None if names == list(ranking.order) else np.argsort(path)
+
+
+def _sources(found: _Fitted) -> Sources:
+    """Return which part of every difference's variance falls with more prompts and raters.
+
+    Without prompts, single votes take their place.
+    """
+    by = (found.fit.by_items, found.fit.by_raters, found.fit.by_both)
+    items, raters, both = (np.maximum(_of_differences(part), 0.0) for part in by)
+    return Sources(
+        items=items,
+        raters=raters,
+        both=both,
+        n_items=found.n_votes if found.n_items is None else found.n_items,
+        n_raters=found.n_raters,
+    )
+
+
+def _of_differences(covariance: FloatArray) -> FloatArray:
+    own = np.diag(covariance)
+    differences: FloatArray = own[:, None] + own - 2.0 * covariance
+    return differences
+
+
+def _scores(found: _Fitted, joint: JointMeans, generator: np.random.Generator) -> JointScores:
+    strengths, n_raters = found.fit.strengths, found.n_raters
     return JointScores(
-        systems=systems,
+        systems=found.systems,
         metric="strength",
         paired=True,
         method="Bradley-Terry with ties and sides, votes clustered by items and raters",
-        n=len(votes.left),
-        means=fitted.strengths,
+        n=found.n_votes,
+        means=strengths,
         sds=joint.own_sds,
-        differences=fitted.strengths[:, None] - fitted.strengths,
+        differences=strengths[:, None] - strengths,
         difference_variances=joint.apart_sds**2,
         difference_scale="log odds",
         draws=joint.draws,
         greater_is_better=True,
         doubt="items and raters" if n_raters is not None and n_raters > 1 else "items",
         settings={
-            "votes": len(votes.left),
-            "items": n_items,
+            "votes": found.n_votes,
+            "items": found.n_items,
             "raters": n_raters,
             "draws": len(joint.draws),
             "prior sd of strengths": PRIOR_SD,
-            **_shared(fitted),
-            **_checked(votes, fitted, generator),
+            **_shared(found.fit),
+            **_checked(found, generator),
+            **_asked_again(found, generator),
         },
     )
+
+
+def _asked_again(found: _Fitted, generator: np.random.Generator) -> dict[str, Any]:
+    """Return what votes asked again say, and how many look as if they were."""
+    settings: dict[str, Any] = {"votes on the same pair again": found.n_same}
+    if found.again is not None and len(found.again.by_rater):
+        alike, asked = found.again.by_rater.astype(np.float64).T
+        draws = share_draws(alike, asked, weights=asked, draws=_SHARES, generator=generator)
+        lower, upper = np.quantile(draws, [0.025, 0.975])
+        settings["asked again"] = {
+            "votes": int(asked.sum()),
+            "alike": int(alike.sum()),
+            "lower": float(lower),
+            "upper": float(upper),
+        }
+    return settings
 
 
 def _shared(fitted: VoteFit) -> dict[str, Any]:
@@ -245,12 +506,11 @@ def _shared(fitted: VoteFit) -> dict[str, Any]:
     return shared
 
 
-def _checked(votes: Votes, fitted: VoteFit, generator: np.random.Generator) -> dict[str, Any]:
+def _checked(found: _Fitted, generator: np.random.Generator) -> dict[str, Any]:
     """Return how well one strength per system describes the pairs, and circles among triples."""
-    k = votes.n_competitors
-    table = np.bincount(
-        (votes.left * k + votes.right) * 3 + votes.outcome, minlength=3 * k * k
-    ).reshape(-1, 3)
+    k, fitted = len(found.systems), found.fit
+    key = found.cells.left * k + found.cells.right
+    table = np.column_stack([np.bincount(key, won, k * k) for won in found.cells.counts.T])
     seen = np.nonzero(table.sum(axis=1))[0]
     counts, left, right = table[seen].astype(np.float64), seen // k, seen % k
     chances = fitted.probabilities(left, right)
@@ -266,12 +526,30 @@ def _checked(votes: Votes, fitted: VoteFit, generator: np.random.Generator) -> d
         for _ in range(_SIMULATED if k <= 100 else _SIMULATED // 10)
     ]
     return {
+        **_connected(found.systems, counts, left, right),
         "deviance": deviance,
         "deviance, degrees of freedom": freedom,
         "deviance, p-value": float(chi2.sf(deviance, freedom)) if freedom > 0 else None,
         "circular triples": circles,
         "circular triples by chance": float(np.mean(drawn)),
         "share of chance with as many circles": float(np.mean(np.array(drawn) >= circles)),
+    }
+
+
+def _connected(
+    systems: tuple[str, ...], counts: FloatArray, left: IntArray, right: IntArray
+) -> dict[str, Any]:
+    """Return how many votes each system has, and groups that no vote connects (empty: one)."""
+    k, n = len(systems), counts.sum(axis=1)
+    votes = np.bincount(left, n, k) + np.bincount(right, n, k)
+    _, group = connected_components(coo_matrix((n, (left, right)), shape=(k, k)), directed=False)
+    groups = [
+        [name for name, own in zip(systems, group, strict=True) if own == number]
+        for number in np.unique(group)
+    ]
+    return {
+        "votes by system": dict(zip(systems, votes.astype(int).tolist(), strict=True)),
+        "groups never compared": groups if len(groups) > 1 else [],
     }
 
 

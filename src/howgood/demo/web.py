@@ -5,7 +5,7 @@ In: a database. Out: studies with answers, for demonstrations and tests. Absent:
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -98,10 +98,10 @@ def _store(
         if is_hurried:
             begun = taken.answers[0].at
             late += timedelta(seconds=0.8 + 1.2 * draw(new.seed, answer.screen, "s"))
-            answered[answer.screen] = replace(answer, at=begun + late)
+            answered[answer.screen] = answer._replace(at=begun + late)
             continue
         late += timedelta(seconds=6 * pace * math.exp(0.5 * _normal(new.seed, answer.screen, "s")))
-        answered[answer.screen] = replace(answer, at=answer.at + late)
+        answered[answer.screen] = answer._replace(at=answer.at + late)
     first, last = taken.answers[0].at, answered[taken.answers[-1].screen].at
 
     def store(connection: Connection) -> None:

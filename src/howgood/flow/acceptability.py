@@ -17,6 +17,7 @@ from howgood.learn.fit_file import kind_of_fit
 from howgood.learn.kinds import Means
 from howgood.learn.left_out import LeftOut
 from howgood.learn.measures import CANDIDATES
+from howgood.learn.multinomial import MultinomialFit
 from howgood.learn.ordinal_fit import KIND as ORDINAL_KIND
 from howgood.learn.ordinal_fit import OrdinalFit
 from howgood.records.acceptance import AcceptanceModel, PartedModel, of_part
@@ -98,6 +99,36 @@ def fit_parts(
         application=application or None,
         systems=systems,
         reference=reference,
+        random_state=random_state,
+        progress=progress,
+    )
+
+
+def fit_levels(
+    answers: str | Path,
+    *,
+    columns: Mapping[str, str] | None = None,
+    priors: str = "howgood",
+    cut: int | None = None,
+    scale: int | None = None,
+    means: str = "-1,0,1",
+    missing: MissingPolicy = "unanswered",
+    people: PeoplePolicy = DEFAULT,
+    only_part: str | None = None,
+    random_state: int | None = None,
+    progress: Progress = silent,
+) -> MultinomialFit:
+    """Fit the multinomial model to a file of ratings."""
+    return learn.fit_multinomial(
+        answers,
+        columns=columns,
+        priors=open_priors(priors),
+        cut=cut,
+        scale=scale,
+        means=parsed_means(means),
+        missing=missing,
+        people=people,
+        only_part=only_part,
         random_state=random_state,
         progress=progress,
     )

@@ -187,7 +187,7 @@ def elicit(
     if groups is not None or _n_classes(classifier, scores) > 2:
         _refuse_dropping(missing)
         # These interviews are built on this module; they are found when asked for.
-        weighing = import_module("howgood.flow.elicit_weights")
+        weighing = import_module("howgood.flow.elicit_criteria")
         labels = None if scores is not None else [_plain(label) for label in classifier.classes_]
         chances = classifier.predict_proba(X) if scores is None else scores
         if groups is not None and scores is None:
@@ -264,7 +264,7 @@ def _asked(
         hold(interview, lambda query: ui(query.first, query.second), log=log, clock=None)
         return interview
     if ui in ("terminal", "notebook"):
-        most = most_questions(interview.elicitor)
+        most = interview.elicitor.most_questions
         hold(interview, lambda query: _typed(query, words, most), log=log)
         return interview
     if ui != "browser":
@@ -281,12 +281,6 @@ def _asked(
         interview, words, log
     )
     return answered
-
-
-def most_questions(elicitor: Elicitor) -> int:
-    """Return how many questions there are at most, checks and held-out ones included."""
-    counted = ("max_queries", "catch_pairs", "repeats", "held_out")
-    return sum(elicitor.settings[name] for name in counted)
 
 
 def _typed(query: Query, words: ComparisonWording, most: int) -> Reply:

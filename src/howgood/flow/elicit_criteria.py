@@ -1,24 +1,35 @@
-"""Use cases of choosing by criteria: start, resume and hold an interview about alternatives.
+"""Use cases of weighing criteria, classes and groups: start, resume and hold an interview.
 
-In: tables, paths, settings. Out: `CriteriaElicitor`, answered as far as somebody answers, and its
-result. Absent: printing findings (see `cli.criteria`).
+In: tables, arrays, paths, settings. Out: `CriteriaElicitor`, `MulticlassElicitor` or
+`FairElicitor`, answered as far as somebody answers, and its result. Absent: printing findings (see
+`cli.criteria`).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from howgood import ask
+from howgood import ask, learn
 from howgood.errors import FileFormatError, InputError, UnknownNameError
 from howgood.flow.elicit import KEYS, KEYS_HELP, Reply, read_log
 from howgood.learn.elicitation.criteria import CriteriaElicitor
 from howgood.learn.elicitation.criteria_table import Criteria
+from howgood.learn.elicitation.fair import FairElicitor
+from howgood.learn.elicitation.matrices import OutOf
+from howgood.learn.elicitation.multiclass import MulticlassElicitor
+from howgood.learn.elicitation.outcome_tables import (
+    SYSTEMS_SEED,
+    numbered,
+    outcomes_by_class,
+    outcomes_by_group,
+)
 from howgood.learn.elicitation.weights_search import WeightsSearch
 from howgood.records.criteria import Alternative, CriteriaResult, CriteriaTable
-from howgood.records.elicitation import Query
+from howgood.records.elicitation import Query, WeightsResult
 from howgood.records.elicited_metric import Choice
 from howgood.show import criteria as show
 from howgood.show.text import to_json
@@ -30,6 +41,7 @@ HELP = KEYS_HELP.replace("   [?] what errors mean", "")
 Respondent = Callable[[Any, Any], Choice]
 Search = TypeVar("Search", bound=WeightsSearch)
 UserInterface = Literal["browser", "notebook", "terminal"] | Respondent
+Weighing = MulticlassElicitor | FairElicitor
 
 
 def elicit_criteria(
@@ -286,3 +298,87 @@ def weights_in(description: str) -> dict[str, float]:
                 cure="Name each criterion with its weight.",
             ) from error
     return weights
+
+
+def elicit_weights(
+    y: ArrayLike,
+    scores: ArrayLike,
+    *,
+    labels: Sequence[object] | None,
+    groups: ArrayLike | None,
+    positive: object,
+    ui: UserInterface,
+    out_of: OutOf,
+    resume: str | Path | None,
+    random_state: RandomState,
+    **settings: int,
+) -> WeightsResult:
+    """Ask somebody what right answers on each class, or gaps between groups, are worth."""
+    if groups is not None:
+        elicitor: Weighing = of_groups(
+            y, scores, groups, positive=positive, random_state=random_state, **settings
+        )
+    else:
+        elicitor = of_classes(
+            y, scores, labels=labels, out_of=out_of, random_state=random_state, **settings
+        )
+    log = None if resume is None else Path(resume)
+    if log is not None and log.exists():
+        elicitor = resumed(log, of=elicitor)
+    return asked(elicitor, ui, log).result()
+
+
+def of_classes(
+    y: ArrayLike,
+    probabilities: ArrayLike,
+    *,
+    labels: Sequence[object] | None = None,
+    out_of: OutOf = "auto",
+    random_state: RandomState = None,
+    **settings: int,
+) -> MulticlassElicitor:
+    """Prepare an interview about classes; `labels` are in the order of the columns."""
+    chances = np.asarray(probabilities, dtype=np.float64)
+    truth = np.asarray(y).ravel()
+    if labels is not None:
+        truth = numbered(truth, labels)
+    outcomes = learn.weighted_outcomes(truth, chances, out_of=out_of, random_state=SYSTEMS_SEED)
+    return MulticlassElicitor(outcomes, labels=labels, random_state=random_state, **settings)
+
+
+def of_groups(
+    y: ArrayLike,
+    scores: ArrayLike,
+    groups: ArrayLike,
+    *,
+    positive: object = 1,
+    random_state: RandomState = None,
+    **settings: int,
+) -> FairElicitor:
+    """Prepare an interview about thresholds that may differ between groups."""
+    outcomes = learn.group_outcomes(
+        y, scores, groups, pos_label=positive, random_state=SYSTEMS_SEED
+    )
+    return FairElicitor(outcomes, random_state=random_state, **settings)
+
+
+def start_weighing(
+    path: Path,
+    *,
+    truth: str,
+    score: str,
+    positive: str,
+    classes: Sequence[str],
+    group: str | None,
+    random_state: int | None,
+    **settings: int,
+) -> Weighing:
+    """Open a table and prepare an interview: of classes by their columns, or of groups."""
+    frame, where = ask.open_table(path), str(path)
+    if group is not None:
+        grouped = outcomes_by_group(
+            frame, truth=truth, score=score, group=group, positive=positive, where=where
+        )
+        return FairElicitor(grouped, random_state=random_state, **settings)
+    outcomes, names = outcomes_by_class(frame, truth=truth, classes=classes, where=where)
+    return MulticlassElicitor(outcomes, labels=names, random_state=random_state, **settings)

@@ -1,12 +1,16 @@
-"""Rank systems by a file of grades: open, rank, report.
+"""Rank systems by a file of grades or votes: open, find the columns, rank, report.
 
 In: a path and column names. Out: `RankedFile`, a `Report`. Absent: statistics (see `decide`) and
 printing (see `cli`).
+
+Where nobody says which column is which, the names are those that common programs write: arenas
+(model_a, model_b, winner, question_id, judge), AlpacaEval (generator_1, generator_2, preference,
+instruction, annotator), and this one.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +18,9 @@ import numpy as np
 
 from howgood.ask.files import open_table
 from howgood.decide.grades import rank_grades
+from howgood.decide.vote_rows import VoteRoles
 from howgood.decide.votes import rank_votes
+from howgood.errors import DroppedRowsWarning, InputError, announce
 from howgood.flow.files import naming
 from howgood.flow.ranking import RankedFile, picture
 from howgood.records.ranking import Ranking
@@ -30,6 +36,98 @@ from howgood.show.ranking import score_axis
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+_ITEMS = ("item", "prompt", "prompt_id", "question_id", "question", "instruction")
+_RATERS = (
+    "rater", "participant", "worker", "worker_id", "annotator", "annotator_id", "annotator_index",
+    "judge", "labeler",
+)  # fmt: skip
+_VOTES = {
+    "left": ("left", "model_a", "system_a", "model_1", "generator_1"),
+    "right": ("right", "model_b", "system_b", "model_2", "generator_2"),
+    "winner": ("winner", "preference", "vote", "choice"),
+    "item": _ITEMS,
+    "rater": _RATERS,
+    "repeats": ("repeats",),
+}
+_GRADES = {
+    "system": ("system", "model", "model_id", "model_name"),
+    "item": _ITEMS,
+    "rater": _RATERS,
+    "grade": ("grade", "rating", "score"),
+}
+_SIDES, _NEEDED_OF_GRADES = ("left", "right", "winner"), ("system", "item", "rater", "grade")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoardColumns:
+    """Whether a file holds votes, and the column of each role; `is_said` if somebody named all."""
+
+    is_votes: bool
+    roles: Mapping[str, str]
+    is_said: bool
+
+
+def board_columns(
+    present: Sequence[str], named: Mapping[str, str], *, where: str, without: Sequence[str] = ()
+) -> BoardColumns:
+    """Return the columns of votes or of grades; roles `without` are not looked for.
+
+    Examples
+    --------
+    >>> found = board_columns(["model_a", "model_b", "winner", "judge"], {}, where="votes.csv")
+    >>> found.is_votes, dict(found.roles)["rater"]
+    (True, 'judge')
+    """
+    votes, grades = (_found(present, usual, named, without) for usual in (_VOTES, _GRADES))
+    is_asked = bool(set(named) & set(_SIDES))
+    is_graded = "grade" in named or "system" in named or {"system", "grade"} <= set(grades)
+    is_votes = is_asked or (not is_graded and set(_SIDES) <= set(votes))
+    if not is_votes and not is_graded and {"left", "right"} <= set(votes):
+        _refuse_no_winner(present, votes, where)
+    if is_votes:
+        # A name that is not there is asked for all the same: the error then names its option.
+        roles = {**{side: side for side in _SIDES}, **votes}
+    else:
+        wanted = (role for role in _NEEDED_OF_GRADES if role not in without)
+        roles = {**{role: role for role in wanted}, **grades}
+    return BoardColumns(is_votes=is_votes, roles=roles, is_said=set(roles) <= set(named))
+
+
+def _found(
+    present: Sequence[str],
+    usual: Mapping[str, Sequence[str]],
+    named: Mapping[str, str],
+    without: Sequence[str],
+) -> dict[str, str]:
+    """Return role -> column, the named ones as they were, the others by their usual names."""
+    columns = {name.strip().casefold(): name for name in reversed(present)}
+    roles = {role: named[role] for role in usual if role in named}
+    for role, names in usual.items():
+        if role in roles or role in without:
+            continue
+        free = [columns[name] for name in names if name in columns]
+        free = [name for name in free if name not in roles.values()]
+        if free:
+            roles[role] = free[0]
+    return roles
+
+
+def _refuse_no_winner(present: Sequence[str], votes: Mapping[str, str], where: str) -> None:
+    parts = [name for name in present if name.strip().casefold().startswith("winner_")]
+    found = (
+        f"the winner in several columns: {', '.join(map(repr, parts[:3]))}"
+        if parts
+        else f"{votes['left']!r} and {votes['right']!r}, but no column that says who won, among "
+        f"{', '.join(map(repr, present[:12]))}"
+    )
+    raise InputError(
+        where=where,
+        found=found,
+        needed="one column of votes with left, right or tie (or the winner's name)",
+        cure="Make one, or name it: "
+        f"--left {votes['left']} --right {votes['right']} --winner COLUMN",
+    )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GradeColumns:
@@ -42,48 +140,68 @@ class GradeColumns:
     segment: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VoteColumns:
-    """Which columns say who stood where, who won, on what, by whom (where these are there)."""
+def columns_of_file(
+    path: str | Path,
+    *,
+    named: Mapping[str, str],
+    without: Sequence[str] = (),
+    engine: str = "auto",
+) -> BoardColumns:
+    """Return whether a file holds votes or grades, and which of its columns is which."""
+    present = frame_column_names(open_table(path, engine=engine))
+    return board_columns(present, named, where=str(path), without=without)
 
-    left: str = "left"
-    right: str = "right"
-    winner: str = "winner"
-    item: str = "item"
-    rater: str | None = "rater"
-    style: str | None = None
+
+def read_as(ranking: Ranking, columns: BoardColumns) -> Ranking:
+    """Note in a ranking which columns were taken as what, unless somebody named them all."""
+    if columns.is_said:
+        return ranking
+    kind = "votes" if columns.is_votes else "grades"
+    settings = {**ranking.provenance.settings, "read as": {"kind": kind, **columns.roles}}
+    return replace(ranking, provenance=replace(ranking.provenance, settings=settings))
 
 
 def rank_votes_file(
     path: str | Path,
     *,
-    columns: VoteColumns,
+    columns: VoteRoles,
     level: float = 0.05,
     missing: str = "error",
     engine: str = "auto",
 ) -> RankedFile:
     """Rank the systems of a file with one row per vote."""
-    frame = open_table(path, engine=engine)
-    present = frame_column_names(frame)
-    usual = VoteColumns()
-    # The usual names count where they are there; a name somebody gave must be there.
-    item, rater = (
-        None if name == default and name not in present else name
-        for name, default in ((columns.item, usual.item), (columns.rater, usual.rater))
-    )
     with naming({"votes": path, "the table": path}):
         ranking = rank_votes(
-            frame,
+            _of_included_people(open_table(path, engine=engine), columns),
             left=columns.left,
             right=columns.right,
             winner=columns.winner,
-            item=item,
-            rater=rater,
+            item=columns.item,
+            rater=columns.rater,
             style=columns.style,
+            repeats=columns.repeats,
             level=level,
             missing=missing,
         )
     return RankedFile(ranking=ranking, sums=None)
+
+
+def _of_included_people(frame: Any, columns: VoteRoles) -> Any:  # noqa: ANN401 - any frame
+    """Leave out people whom a researcher excluded, and test runs, of a study's own export."""
+    import narwhals as nw
+
+    rows = nw.from_native(frame)
+    schema = rows.collect_schema()
+    if columns.repeats is None:
+        return frame
+    for name, what in (("excluded", "people a researcher excluded"), ("pilot", "test runs")):
+        if schema.get(name) != nw.Boolean:
+            continue
+        counted = rows.lazy().filter(nw.col(name)).select(nw.len()).collect().item()
+        if counted:
+            rows = rows.filter(~nw.col(name))
+            announce(f"votes: {counted} votes of {what} left out.", DroppedRowsWarning)
+    return rows.to_native()
 
 
 def rank_criteria_file(

@@ -1,7 +1,7 @@
 """Rank systems from a file: open, sum or learn, rank; then the picture and the report.
 
-In: a path and column names. Out: `RankedFile`, a picture, a `Report`. Absent: statistics (see
-`score`, `decide`) and printing (see `cli`).
+In: a path and column names. Out: `RankedFile`, a picture, a `Report`; `Sessions` of a file in which
+people rated several times. Absent: statistics (see `score`, `decide`) and printing (see `cli`).
 """
 
 import math
@@ -21,6 +21,7 @@ from howgood.errors import InputError
 from howgood.flow.files import naming
 from howgood.records.ranking import Ranking
 from howgood.records.report import Finding, Report
+from howgood.records.sessions import Sessions
 from howgood.records.sums import SquaredErrorSums
 from howgood.records.table import frame_columns
 from howgood.score.feedback import DiscreteFeedback, beta_feedback
@@ -421,3 +422,39 @@ def _possible_scores(ranking: Ranking) -> tuple[float, float]:
     if is_list_metric(ranking.metric):
         return 0.0, list_metric(ranking.metric).highest
     return (0.0 if ranking.metric in METRICS else -np.inf), np.inf
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionColumns:
+    """Which columns say who rated what, when and how."""
+
+    session: str
+    user: str = "user"
+    item: str = "item"
+    rating: str = "rating"
+
+
+def sessions_of_file(
+    path: str | Path,
+    *,
+    columns: SessionColumns,
+    systems: Mapping[str, str],
+    metric: str = "rmse",
+    missing: str = "error",
+    level: float = 0.05,
+) -> Sessions:
+    """Score systems in every session, and test whether sessions are alike."""
+    from howgood.decide.sessions import rank_sessions  # `rank` does without
+
+    with naming({"ratings": path, "the table": path}):
+        return rank_sessions(
+            open_table(path),
+            predictions=systems,
+            session=columns.session,
+            user=columns.user,
+            item=columns.item,
+            rating=columns.rating,
+            metric=metric,
+            missing=missing,
+            level=level,
+        )

@@ -104,6 +104,7 @@ def card_of_fit(
     description: str,
     citation: str = "unpublished",
     licence: str = "not stated",
+    prevalence: float | None = None,
 ) -> ModelCard:
     """Return the card of one application of a fit, with a warning if it rests on little."""
     return with_warning(
@@ -114,6 +115,7 @@ def card_of_fit(
             description=description,
             citation=citation,
             licence=licence,
+            prevalence=prevalence,
         )
     )
 
@@ -153,17 +155,29 @@ def write_site(known: dict[str, ModelCard], *, folder: Path) -> list[Path]:
         name: card.changed(application=readable(card.application)) for name, card in known.items()
     }
     folder.mkdir(parents=True, exist_ok=True)
+    pages = _page_names(tuple(named))
     written = [
-        write_text(folder / f"{name}.html", to_html(card_report(card)))
-        for name, card in named.items()
+        write_text(folder / pages[name], to_html(card_report(card))) for name, card in named.items()
     ]
     report = challenge_report(challenges(named), transfer(named))
     links = "".join(
-        f'<li><a href="{name}.html">{escape(card.application)}</a>: {escape(name)}</li>'
+        f'<li><a href="{pages[name]}">{escape(card.application)}</a>: {escape(name)}</li>'
         for name, card in named.items()
     )
     page = to_html(report).replace("</main>", f"<h2>Cards</h2><ul>{links}</ul></main>", 1)
     return [write_text(folder / "index.html", page), *written]
+
+
+def _page_names(names: tuple[str, ...]) -> dict[str, str]:
+    """Return one file name per card; index.html is the page of all of them."""
+    taken, pages = {"index"}, {}
+    for name in sorted(names, key=lambda each: (each.casefold() == "index", each)):
+        page = name
+        while page.casefold() in taken:  # also where files differ in capitals alone
+            page += "-card"
+        taken.add(page.casefold())
+        pages[name] = f"{page}.html"
+    return pages
 
 
 def _written(card: ModelCard) -> str:

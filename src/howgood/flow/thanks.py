@@ -70,7 +70,7 @@ def draw_file(host: Host, slug: str, *, actor: str, now: datetime) -> bytes:
     """Return the addresses as CSV that is safe in a spreadsheet; the history says who took them."""
     entries = draw_list(host, slug)
     note_taken_out(host, slug, table="addresses of the draw", way="csv", actor=actor, now=now)
-    return CsvWriter(("address",)).write({"address": entry} for entry in entries)
+    return CsvWriter(("address",)).write({"address": entries})
 
 
 def winners(entries: Sequence[str], *, seed: str, prizes: int) -> tuple[str, ...]:

@@ -84,10 +84,10 @@ class PairInterview(Protocol[Pair_co]):
     def take(self, choice: Choice) -> None:
         """Take the choice between left ("first") and right ("second"), or "same"."""
 
-    def closing(self) -> tuple[int, int] | None:
-        """Return how many of the last pairs, whose number is known, are answered, and of how many.
+    def closing(self) -> tuple[int, float] | None:
+        """Return how many of the last pairs are answered, and how far they are, from 0 to 1.
 
-        None while it is not known how many pairs follow.
+        None while pairs are still asked to learn: it is not known how many follow.
         """
 
 
@@ -100,11 +100,9 @@ def position(interview: PairInterview[object], n_answered: int, *, most: int) ->
     closing = interview.closing()
     if closing is None:
         return min(n_answered, most)
-    done, planned = closing
-    if planned == done:
-        return most
+    done, share = closing
     begun = n_answered - done
-    return min(begun + round(done * (most - begun) / planned), most)
+    return min(begun + round(share * (most - begun)), most)
 
 
 def pair_steps(
@@ -131,10 +129,9 @@ class Interviews(Generic[Pair]):
     """
 
     def __init__(self, *, most: int = 256) -> None:
-        self._states: OrderedDict[tuple[Hashable, tuple[Choice, ...]], PairInterview[Pair]] = (
-            OrderedDict()
-        )
-        self._positions: OrderedDict[tuple[Hashable, tuple[Choice, ...]], int] = OrderedDict()
+        # By hand, as the library for it comes with the server alone.
+        self._states: OrderedDict[_Key, PairInterview[Pair]] = OrderedDict()
+        self._positions: OrderedDict[_Key, int] = OrderedDict()
         self._most, self._lock = most, threading.Lock()
 
     def next_pair(

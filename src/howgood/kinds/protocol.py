@@ -22,7 +22,7 @@ from howgood.kinds.study import Study
 from howgood.kinds.table_import import TableImport
 from howgood.kinds.task_export import OfflineTask, TaskExport
 from howgood.records.answer_checks import AnswerChecks
-from howgood.records.codebook import Column
+from howgood.records.codebook import Batch, Column
 from howgood.records.progress import Progress
 from howgood.records.record import Path, Problem
 from howgood.records.screen import Answer, AnswerValue, Participation, Screen
@@ -208,7 +208,8 @@ class Kind:
     levels make.
 
     Data. `rows` yields one row per judgement, ready for `learn`, and `answer_columns` what they
-    hold, in order; `rating_columns` names those of them that are judgements on one scale.
+    hold, in order; `batch` is the same rows by column, for kinds of which millions are exported.
+    `rating_columns` names those of them that are judgements on one scale.
     `person_facts` and `person_columns` are the same for one row about the person;
     `own_questions` are questions that the task itself asks about the person,
     `facilitator_questions` those that somebody who sits next to them asks. `passed_checks` says
@@ -256,6 +257,7 @@ class Kind:
     situations: Callable[[Study], SituationGrid | None] = _no_grid
     pictures: Callable[[Study], Iterable[Picture]] = _no_pictures
     rows: Callable[[Study, Participation], Iterable[Row]]
+    batch: Callable[[Study, Participation], Batch] | None = None
     answer_columns: Callable[[Study], Iterable[Column]]
     rating_columns: Callable[[Study], tuple[str, ...]] = _no_names
     person_facts: Callable[[Study, Participation], Row] = _no_facts

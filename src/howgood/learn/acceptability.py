@@ -101,7 +101,8 @@ def fit_acceptability(
         A column with one value per person, such as "climate": segments get their own alpha and
         level, partially pooled, from `AcceptabilityFit.in_segment`, and everybody their own alpha,
         `AcceptabilityFit.people`. "participant" gives people's alphas without segments. All people
-        together are fitted as without it; segments need importance sampling to pass its gates.
+        together are fitted as without it. Many segments of many applications are more than
+        importance sampling can do: the extra [nuts] takes over.
     measures : sequence of str
         ("precision", "recall", "specificity") learns also what rightly leaving cases alone weighs:
         weights on a simplex, `AcceptabilityFit.measured`, next to the fit of precision and recall.
@@ -187,7 +188,7 @@ def fit_acceptability(
             read, "binary", diagnostics.engine, seed, means, known, settings
         ),
     )
-    fitted = _Fitted(read, accepted, draws, rng, progress)
+    fitted = _Fitted(read, accepted, engine, draws, rng, progress)
     return fitted.extended(fit, by=by, measures=weighed, prevalence=prevalence)
 
 
@@ -197,6 +198,7 @@ class _Fitted:
 
     answers: Answers
     accepted: NDArray[np.bool_]
+    engine: Engine
     draws: int
     rng: np.random.Generator
     progress: Progress
@@ -212,7 +214,7 @@ class _Fitted:
         """Return the fit with segments and weights of three measures, where they were asked."""
         if by is not None:
             people = fit_people(
-                self.answers, self.accepted, fit, by=by,
+                self.answers, self.accepted, fit, by=by, engine=self.engine,
                 draws=self.draws, rng=self.rng, progress=self.progress,
             )  # fmt: skip
             fit = replace(fit, segmented=people)

@@ -359,13 +359,27 @@ def log_terms(x: NDArray[Real]) -> NDArray[Real]:
     np.negative(tail, out=tail)
     np.exp(tail, out=tail)
     np.log1p(tail, out=tail)
-    return np.concatenate([np.minimum(x, 0) - tail, -np.maximum(x, 0) - tail])
+    # Written in place: three more arrays of this size cost more than all the arithmetic.
+    both = np.empty((2 * len(x), *x.shape[1:]), dtype=x.dtype)
+    accept, refuse = both[: len(x)], both[len(x) :]
+    np.minimum(x, 0, out=accept)
+    accept -= tail
+    np.maximum(x, 0, out=refuse)
+    refuse += tail
+    np.negative(refuse, out=refuse)
+    return both
 
 
 def accepted_from(answers: Answers, cut: int) -> NDArray[np.bool_]:
     """Return who accepted: the rating reaches `cut`, or the column says so."""
     if "rating" not in answers:
         return np.asarray(answers["accepted"] == 1)
+    check_cut(answers, cut)
+    return np.asarray(answers["rating"] >= cut)
+
+
+def check_cut(answers: Answers, cut: int) -> None:
+    """Raise unless some ratings of the scale lie below the cut, and some reach it."""
     highest = int(answers.provenance.settings.get("scale", 7))
     if not 2 <= cut <= highest:
         raise InputError(
@@ -374,7 +388,6 @@ def accepted_from(answers: Answers, cut: int) -> NDArray[np.bool_]:
             needed=f"a rating from 2 to {highest}",
             cure='"Slightly likely or higher" of 7 points is cut=5.',
         )
-    return np.asarray(answers["rating"] >= cut)
 
 
 def usual_cut(answers: Answers) -> int:

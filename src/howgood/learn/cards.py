@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from howgood.errors import InputError
 from howgood.learn.acceptability_fit import AcceptabilityFit
+from howgood.learn.measured import KnownPrevalence
 from howgood.records.acceptance import draws_for
 from howgood.records.card import ModelCard, card_of_draws
 from howgood.records.priors import (
@@ -27,6 +28,7 @@ from howgood.stats.arrays import FloatArray
 _USUAL = HOWGOOD_CURVE
 _HALF_NORMAL_MEAN = (2 / np.pi) ** 0.5
 _CENTRE = 1e-3
+_MOST_ORDERS = 12  # kinds of mean; more different values are a continuous order
 
 
 def card_of_fit(
@@ -37,9 +39,14 @@ def card_of_fit(
     description: str,
     citation: str = "unpublished",
     licence: str = "not stated",
+    prevalence: float | None = None,
 ) -> ModelCard:
-    """Return the card of one application of a fit."""
-    draws = draws_for(fit, application, where="model card")
+    """Return the card of one application of a fit.
+
+    With `prevalence` it is that of people who also weigh specificity (`fit.measured`).
+    """
+    model = fit if prevalence is None else _weighing_three(fit, prevalence)
+    draws = draws_for(model, application, where="model card")
     rows = np.flatnonzero(fit.cells.application == fit.applications.index(draws.application))
     levels = {round(float(value), 4) for value in fit.cells.precision[rows]}
     return card_of_draws(
@@ -50,7 +57,7 @@ def card_of_fit(
         licence=licence,
         levels=tuple(sorted(levels)),
         n_answers=fit.provenance.rows_used if len(fit.applications) == 1 else None,
-        order_probabilities=fit.mean_probabilities,
+        order_probabilities=fit.mean_probabilities if prevalence is None else _shares_of(draws.p),
         provenance={
             "method": fit.provenance.method,
             "priors": fit.priors.name,
@@ -62,6 +69,26 @@ def card_of_fit(
             "people": str(fit.provenance.settings.get("people", "not recorded")),
         },
     )
+
+
+def _weighing_three(fit: AcceptabilityFit, prevalence: float) -> KnownPrevalence:
+    if fit.measured is None:
+        raise InputError(
+            where="model card, prevalence",
+            found="a fit of precision and recall alone",
+            needed="a fit that also weighs specificity: only there does it matter how rare the "
+            "thing is",
+            cure="Leave --prevalence out, or fit with --specificity.",
+        )
+    return fit.measured.at_prevalence(prevalence)
+
+
+def _shares_of(orders: FloatArray) -> dict[float, float]:
+    """How often each order of the mean was drawn; none where it is continuous."""
+    values, counts = np.unique(orders, return_counts=True)
+    if len(values) > _MOST_ORDERS:
+        return {}
+    return {float(p): float(n) / len(orders) for p, n in zip(values, counts, strict=True)}
 
 
 def prior_of_card(card: ModelCard, *, application: str, widen: float = 2.0) -> Priors:
@@ -80,6 +107,13 @@ def prior_of_card(card: ModelCard, *, application: str, widen: float = 2.0) -> P
         known = {application: _published_prior(card, widen)}
         return dataclasses.replace(HOWGOOD, name=name, applications=known)
     draws = card.acceptance_draws(card.application)
+    if draws.others is not None:
+        raise InputError(
+            where=f"model card {card.name!r}",
+            found="weights of precision, recall and specificity",
+            needed="a card of precision and recall: priors of fits speak of these two",
+            cure="Write a second card of the same fit without --prevalence.",
+        )
     logit_alpha = _logit(draws.alpha)
     rows = np.column_stack([draws.intercept, draws.slope, logit_alpha])
     covariance = np.cov(rows, rowvar=False) * widen**2

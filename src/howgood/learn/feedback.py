@@ -2,7 +2,7 @@
 
 In: a long table of user, item, (trial,) rating, on any engine. Out: mean, sd and number of trials
 per user-item pair; how many answer categories people use; the magic barrier with its doubt.
-Absent: sd without repeats (see `learn.feedback_proxies`), and the barrier of given spreads
+Absent: sd without repeats (see `learn.rated_once`), and the barrier of given spreads
 (`score.magic_barrier`).
 """
 
@@ -15,10 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from howgood.errors import DroppedRowsWarning, InputError, announce
-from howgood.learn.rated_once import check_once, with_spreads
+from howgood.learn.rated_once import check_once, with_spreads, without_gaps
 from howgood.records.engine_frame import EngineFrame
 from howgood.records.estimate import Estimate
-from howgood.records.missing import check_policy
 from howgood.records.provenance import Provenance
 from howgood.records.rater_consistency import RaterConsistency
 from howgood.records.table import Table, frame_columns
@@ -224,49 +223,6 @@ def _checked_trials(trials: ArrayLike) -> FloatArray:
             cure="Leave those pairs out.",
         )
     return n
-
-
-def without_gaps(source: EngineFrame, keys: list[str], rating: str, missing: str) -> EngineFrame:
-    """Return the rows with a finite rating and known keys; refuse or count the others."""
-    import narwhals as nw
-
-    check_policy(missing)
-    value = nw.col(rating).cast(nw.Float64)
-    good = {rating: value.is_finite() & ~value.is_null()}
-    good |= {name: ~nw.col(name).is_null() for name in keys}
-    counted = source.one_row(
-        howgood_rows=nw.len(),
-        **{
-            f"howgood_{place}": nw.when(values).then(1).otherwise(0).sum()
-            for place, values in enumerate(good.values())
-        },
-    )
-    n_rows = int(counted["howgood_rows"])
-    if n_rows == 0:
-        raise InputError(
-            where=_WHERE,
-            found="no row",
-            needed="at least two ratings of one pair",
-            cure="Check the file or filter.",
-        )
-    n_bad = {
-        name: n_rows - int(counted[f"howgood_{place}"] or 0) for place, name in enumerate(good)
-    }
-    if not any(n_bad.values()):
-        return source
-    listed = ", ".join(f"{count} in {name!r}" for name, count in n_bad.items() if count)
-    if missing == "error":
-        raise InputError(
-            where=_WHERE,
-            found=f"values missing or not finite: {listed}, of {n_rows} rows",
-            needed="finite numbers, each of a known user and item",
-            cure="Fill them in, or leave these rows out by name: missing='drop'.",
-        )
-    announce(
-        f"ratings left out, missing or not finite: {listed}, of {n_rows} rows",
-        DroppedRowsWarning,
-    )
-    return source.replace(source.frame.filter(*good.values()))
 
 
 def _refuse_own_names(columns: Sequence[str]) -> None:

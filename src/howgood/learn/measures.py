@@ -7,6 +7,11 @@ Absent: the model, which is the binary one with another measure in place of the 
 
 Every measure m that is not a mean of precision and recall is stretched to the range that their
 unweighted geometric mean has over the scenarios shown, so that the priors say the same of each.
+
+The held-out score leaves one person out without a refit: person k is taken out of the posterior by
+the weights :math:`1 / p(y_k \mid \theta)`, Pareto smoothed; the score is
+:math:`\log p(y_k \mid y_{-k})`. People's own leniency is integrated over, so the answers of a
+person are left out together.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +25,6 @@ from howgood.errors import InputError, UnknownNameError
 from howgood.learn.acceptability import Flawless, has_flawless_term
 from howgood.learn.binary_model import BinaryModel, Cells, accepted_from, cells_from, usual_cut
 from howgood.learn.engines.importance import averaged_draws, sample_mixture
-from howgood.learn.held_out import LARGEST_KHAT, HeldOut, held_out
 from howgood.learn.kinds import named_priors
 from howgood.learn.selection import one_part
 from howgood.records.answers import Answers
@@ -31,10 +35,45 @@ from howgood.records.probability import check_probability
 from howgood.records.progress import Progress, silent
 from howgood.records.provenance import Provenance
 from howgood.stats.arrays import FloatArray
+from howgood.stats.importance import weighted
 from howgood.stats.random_intercepts import GroupCounts
 from howgood.stats.randomness import RandomState, generator_and_seed
 
+LARGEST_KHAT = 0.7
 _TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOut:
+    """Log score of every group of people who answered alike, and how sound leaving one out is."""
+
+    log_scores: FloatArray
+    khat: FloatArray
+
+    def score(self, alike: FloatArray) -> float:
+        """Return the score of all people; `alike` says how many each group has."""
+        return float(alike @ self.log_scores)
+
+    def difference(self, other: "HeldOut", alike: FloatArray) -> tuple[float, float]:
+        """Return this score less the other, and its standard error over people."""
+        apart, n_people = self.log_scores - other.log_scores, float(alike.sum())
+        total = float(alike @ apart)
+        if n_people < 2:
+            return total, 0.0
+        variance = float(alike @ (apart - total / n_people) ** 2) / (n_people - 1)
+        return total, float(np.sqrt(n_people * variance))
+
+
+def held_out(log_likelihoods: FloatArray) -> HeldOut:
+    """Leave every group out of draws, given log likelihoods of shape (draws, groups)."""
+    scores, khats = [], []
+    no_draws = np.zeros((len(log_likelihoods), 0))
+    for column in log_likelihoods.T:
+        sample = weighted(no_draws, -column)
+        top = column.max()
+        scores.append(top + np.log(sample.weights @ np.exp(column - top)))
+        khats.append(sample.khat)
+    return HeldOut(np.array(scores), np.array(khats))
 
 
 @dataclass(frozen=True, slots=True)

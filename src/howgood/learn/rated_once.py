@@ -1,16 +1,29 @@
-"""Pairs that were rated only once: refused, left out, or lent the spread of the others.
+"""Ratings given only once, or missing: refused, left out, or with a spread from others.
 
-In: ratings gathered by pair (mean, sd with ddof 0, trials). Out: the same frame under a named
-policy; `LentSpread`. Absent: gathering them (see `learn.feedback`).
+In: ratings gathered by pair (mean, sd with ddof 0, trials); or a table with one rating per pair and
+an sd from another source, or with item attributes. Out: the same frame under a named policy,
+`LentSpread`; mean and sd per pair, or an sd per user, under an assumption that is named as such.
+Absent: gathering ratings, and repeated ones (see `learn.feedback`), which beat every assumption
+here.
 """
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from howgood.errors import BorrowedSpreadWarning, DroppedRowsWarning, InputError, announce
+from howgood.errors import (
+    BorrowedSpreadWarning,
+    DroppedRowsWarning,
+    InputError,
+    NoEvidenceWarning,
+    announce,
+)
 from howgood.records.engine_frame import EngineFrame
+from howgood.records.missing import check_policy
+from howgood.records.table import Table
 
 ONCE = ("error", "drop", "borrow")
 # Chosen after 30 had failed a proof, not derived: see the end of docs/explanation/calibration.md.
@@ -156,6 +169,249 @@ def _refusal(n_once: int, n_pairs: int) -> InputError:
         cure="Let them borrow it from the others by name (once='borrow'), leave them out "
         "(once='drop'), or use learn.assumed_uncertainty."
         if n_once < n_pairs
-        else "Give an sd yourself, or a proxy: learn.assumed_uncertainty. If several people "
+        else "If each was asked once, say how far such ratings vary, for instance mean='rating', "
+        "sd=0.7, trials=1 (learn.assumed_uncertainty has a proxy). If several people "
         "rated each item once, rank with them as a sample: rater=...",
     )
+
+
+def without_gaps(source: EngineFrame, keys: list[str], rating: str, missing: str) -> EngineFrame:
+    """Return the rows with a finite rating and known keys; refuse or count the others."""
+    import narwhals as nw
+
+    check_policy(missing)
+    value = nw.col(rating).cast(nw.Float64)
+    good = {rating: value.is_finite() & ~value.is_null()}
+    good |= {name: ~nw.col(name).is_null() for name in keys}
+    counted = source.one_row(
+        howgood_rows=nw.len(),
+        **{
+            f"howgood_{place}": nw.when(values).then(1).otherwise(0).sum()
+            for place, values in enumerate(good.values())
+        },
+    )
+    n_rows = int(counted["howgood_rows"])
+    if n_rows == 0:
+        raise InputError(
+            where=_WHERE,
+            found="no row",
+            needed="at least two ratings of one pair",
+            cure="Check the file or filter.",
+        )
+    n_bad = {
+        name: n_rows - int(counted[f"howgood_{place}"] or 0) for place, name in enumerate(good)
+    }
+    if not any(n_bad.values()):
+        return source
+    listed = ", ".join(f"{count} in {name!r}" for name, count in n_bad.items() if count)
+    if missing == "error":
+        raise InputError(
+            where=_WHERE,
+            found=f"values missing or not finite: {listed}, of {n_rows} rows",
+            needed="finite numbers, each of a known user and item",
+            cure="Fill them in, or leave these rows out by name: missing='drop'.",
+        )
+    announce(
+        f"ratings left out, missing or not finite: {listed}, of {n_rows} rows",
+        DroppedRowsWarning,
+    )
+    return source.replace(source.frame.filter(*good.values()))
+
+
+def assumed_uncertainty(
+    ratings: Any,  # noqa: ANN401 - any frame narwhals knows, or a mapping of columns
+    *,
+    sd: Any,  # noqa: ANN401 - a number, or a frame of sds
+    user: str = "user",
+    item: str = "item",
+    rating: str = "rating",
+    keep: Sequence[str] = (),
+    missing: str = "error",
+) -> Any:  # noqa: ANN401 - the kind of frame that came in
+    """Give every rating an sd that was assumed, or measured in another study.
+
+    Parameters
+    ----------
+    ratings : any frame or dict of columns
+        One rating per pair.
+    sd : number, or frame with columns `user` (or `item`) and "sd"
+        One sd for all, one per user (for instance from `rating_coherence`), or one per item. A
+        lazy `ratings` needs the frame of sds on the same engine.
+    user, item, rating : str
+        Columns.
+    keep : sequence of str
+        Further columns to carry along, such as predictions.
+    missing : {"error", "drop"}
+        What to do with ratings that are missing or not finite.
+
+    Returns
+    -------
+    frame
+        user, item, mean (the rating itself), sd, trials (1) and the `keep` columns, as the kind
+        of frame that came in.
+
+    Notes
+    -----
+    Hand on all three: `decide.rank(..., mean=found["mean"], sd=found["sd"],
+    trials=found["trials"])`. A single rating holds its noise already. Taken as a known mean
+    (without trials), that noise would count twice in every score, and a re-rating, which differs
+    from the first with variance 2 sd^2, would be said to flip too few orders.
+
+    Stability: experimental
+
+    Examples
+    --------
+    >>> ratings = {"user": [1, 2], "item": [7, 7], "rating": [3, 5]}
+    >>> assumed_uncertainty(ratings, sd=0.6)["sd"]
+    array([0.6, 0.6])
+    >>> assumed_uncertainty(ratings, sd={"user": [1, 2], "sd": [0.0, 0.9]})["sd"]
+    array([0. , 0.9])
+    """
+    import narwhals as nw
+
+    source = EngineFrame.of(ratings, where=_WHERE)
+    source.require([user, item, *keep], numeric=[rating])
+    source = without_gaps(source, [user, item], rating, missing)
+    mean = nw.col(rating).cast(nw.Float64).alias("mean")
+    kept = [name for name in keep if name not in (user, item)]
+    if isinstance(sd, int | float | np.number) and not isinstance(sd, bool):
+        _check_spread(float(sd))
+        frame = source.frame.with_columns(mean).with_columns(sd=nw.lit(float(sd)))
+    else:
+        frame = _with_spreads(source, sd, keys=(user, item)).with_columns(mean)
+    frame = frame.with_columns(trials=nw.lit(1, dtype=nw.Int64))
+    result = frame.select(user, item, "mean", "sd", "trials", *kept)
+    return source.replace(result).native(order=[user, item])
+
+
+def rating_coherence(
+    ratings: Any,  # noqa: ANN401 - any frame narwhals knows, or a mapping of columns
+    *,
+    attributes: str | Sequence[str],
+    user: str = "user",
+    rating: str = "rating",
+    missing: str = "error",
+) -> Any:  # noqa: ANN401 - the kind of frame that came in
+    r"""Estimate each user's sd from how differently they rate items with the same attributes.
+
+    .. math:: s_u = \sqrt{\sum_a \sum_{i \in a} (r_{ui} - \bar r_{ua})^2 \Big/ \sum_a (n_{ua} - 1)}
+
+    Parameters
+    ----------
+    ratings : any frame or dict of columns
+        One row per rating, with the item's attributes next to it. An item with several attribute
+        values (two genres) appears once per value.
+    attributes : str or sequence of str
+        Columns that make items alike, for instance "genre".
+    user, rating : str
+        Columns.
+    missing : {"error", "drop"}
+        What to do with ratings that are missing or not finite.
+
+    Returns
+    -------
+    frame
+        user, sd, ratings (how many were comparable), as the kind of frame that came in. A user
+        without two items of the same attributes cannot be judged: they are left out, and in
+        memory a `NoEvidenceWarning` says how many.
+
+    References
+    ----------
+    Said & Bellogín (2018), "Coherence and inconsistencies in rating behavior", User Modeling and
+    User-Adapted Interaction 28. Their coherence sums the spreads; this pools them, so that the
+    result is an sd in stars.
+
+    Notes
+    -----
+    An upper bound in spirit: taste differs between items of one genre too.
+
+    Stability: experimental
+
+    Examples
+    --------
+    >>> ratings = {"user": [1, 1, 1, 1], "genre": ["a", "a", "b", "b"], "rating": [3, 5, 2, 2]}
+    >>> rating_coherence(ratings, attributes="genre")["sd"]
+    array([1.])
+    """
+    import narwhals as nw
+
+    alike = [attributes] if isinstance(attributes, str) else list(attributes)
+    source = EngineFrame.of(ratings, where=_WHERE)
+    source.require([user, *alike], numeric=[rating])
+    source = without_gaps(source, [user, *alike], rating, missing)
+    value = nw.col(rating).cast(nw.Float64)
+    groups = (
+        source.frame.with_columns(howgood_value=value)
+        .group_by(user, *alike)
+        .agg(
+            nw.col("howgood_value").std(ddof=0).alias("howgood_sd"),
+            nw.len().alias("howgood_n"),
+        )
+        .with_columns(
+            howgood_squares=nw.col("howgood_sd") * nw.col("howgood_sd") * nw.col("howgood_n"),
+            howgood_free=nw.col("howgood_n").cast(nw.Int64) - 1,
+        )
+        .filter(nw.col("howgood_free") > 0)
+    )
+    users = groups.group_by(user).agg(
+        nw.col("howgood_squares").sum(), nw.col("howgood_free").sum(), nw.col("howgood_n").sum()
+    )
+    result = users.with_columns(
+        sd=(nw.col("howgood_squares") / nw.col("howgood_free")).sqrt(),
+        ratings=nw.col("howgood_n").cast(nw.Int64),
+    ).select(user, "sd", "ratings")
+    if not source.is_lazy:
+        _warn_of_unjudged(source.frame[user].n_unique() - len(result))
+    return source.replace(result).native(order=[user])
+
+
+def _warn_of_unjudged(n_unjudged: int) -> None:
+    if n_unjudged:
+        announce(
+            f"{n_unjudged} users have no two items with the same attributes: no sd for them",
+            NoEvidenceWarning,
+        )
+
+
+def _with_spreads(source: EngineFrame, spreads: Any, *, keys: tuple[str, str]) -> Any:  # noqa: ANN401 - any frame
+    """Join a frame of sds by user or item; every rating must find one."""
+    import narwhals as nw
+
+    table = spreads if not isinstance(spreads, Mapping) else Table(spreads)
+    if isinstance(table, Table) and not source.is_lazy:
+        backend: Any = source.frame.implementation
+        table = nw.from_dict(dict(table), backend=backend).to_native()
+    given = EngineFrame.of(table, where="sd")
+    names = given.frame.collect_schema().names()
+    key = next((name for name in keys if name in names), None)
+    if key is None:
+        raise InputError(
+            where="sd",
+            found=f"columns {names}",
+            needed=f"a column {keys[0]!r} or {keys[1]!r}, and 'sd'",
+            cure="Give a number, or one row per user or per item.",
+        )
+    given.require([key], numeric=["sd"])
+    joined = source.left_join(given.replace(given.frame.select(key, "sd")), on=[key])
+    counted = joined.one_row(
+        n=nw.when(nw.col("sd").is_null()).then(1).otherwise(0).sum(), least=nw.col("sd").min()
+    )
+    if counted["n"]:
+        raise InputError(
+            where="sd",
+            found=f"{counted['n']} ratings without an sd",
+            needed=f"an sd for every {key}",
+            cure=f"Add the missing rows, one per {key}.",
+        )
+    _check_spread(float(counted["least"]))
+    return joined.frame
+
+
+def _check_spread(sd: float) -> None:
+    if not (np.isfinite(sd) and sd >= 0):
+        raise InputError(
+            where="sd",
+            found=repr(sd),
+            needed="standard deviations of zero or more",
+            cure="Give it in stars, for instance 0.6.",
+        )

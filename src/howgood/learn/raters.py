@@ -18,13 +18,14 @@ from howgood.records.missing import complete_rows
 from howgood.records.provenance import Provenance, versions_of
 from howgood.records.rater_agreement import RaterAgreement
 from howgood.records.table import as_numbers, frame_columns
-from howgood.stats.agreement_draws import alpha_draws, two_way_variances
 from howgood.stats.arrays import FloatArray, IntArray
 from howgood.stats.randomness import RandomState, generator_and_seed
 from howgood.stats.rater_disagreement import (
     LEVELS,
     ValuePairs,
+    alpha_draws,
     between_raters,
+    two_way_variances,
     within_raters,
 )
 

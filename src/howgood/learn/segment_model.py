@@ -19,17 +19,20 @@ information the answers hold about it: its coordinate is how many such sd it lie
 that there is no funnel, whether the answers say much or little. Answers of the same people to
 several applications tell sums of contrasts better than their differences: the contrasts of one
 quantity are turned to the axes on which what the answers say is independent, which leaves their
-prior as it is.
+prior as it is. Segments of different size, or asked about different applications, tell a weighted
+mean of their values better than the middle: the coordinate of a middle is that mean, the middle
+plus its slopes on the contrasts, so that the middle follows contrasts whatever their spread is.
 """
 
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 import numpy as np
 from scipy.special import expit
 
 from howgood.learn import prior_density
 from howgood.learn.binary_model import BinaryModel, Cells, draw_columns, log_terms
-from howgood.records.priors import HalfNormal, Normal, Priors
+from howgood.records.priors import USUAL_MEAN, HalfNormal, Normal, Priors
 from howgood.stats.arrays import FloatArray
 from howgood.stats.half_normal import half_normal_slope, half_normal_value
 from howgood.stats.importance import hessian, inverse_curvature, maximise
@@ -63,16 +66,23 @@ class Whitening:
     """What the answers alone say about the contrasts: where they lie, and how much is known.
 
     Per quantity (alpha, level), on the axes that are the columns of `axes`: shapes (2, m), (2, m)
-    and (2, m, m).
+    and (2, m, m). `follow` says how middle levels and logits of alpha (rows) go down as contrasts
+    (on the axes, of alpha and then of level) go up: shape (2 applications, 2 m).
     """
 
     centre: FloatArray
     information: FloatArray
     axes: FloatArray
+    follow: FloatArray
 
     @classmethod
-    def of(cls, mode: FloatArray, covariance: FloatArray, tau: FloatArray) -> "Whitening":
-        """Read it off the mode of contrasts over their spread, the spread being held at `tau`."""
+    def of(
+        cls, mode: FloatArray, covariance: FloatArray, with_middle: FloatArray, tau: FloatArray
+    ) -> "Whitening":
+        """Read it off the mode of contrasts over their spread, the spread being held at `tau`.
+
+        `with_middle` holds covariances of middle levels and logits of alpha (rows) with them.
+        """
         m = len(mode) // 2
         centre, information, axes = np.empty((2, m)), np.empty((2, m)), np.empty((2, m, m))
         for number, own in enumerate((slice(m), slice(m, None))):
@@ -81,7 +91,9 @@ class Whitening:
             known = np.maximum(values, 1e-6)
             centre[number] = (axes[number].T @ mode[own]) * (1.0 + known) / known * tau[number]
             information[number] = known / tau[number] ** 2
-        return cls(centre, information, axes)
+        by_contrast = -np.linalg.solve(covariance, with_middle.T).T / np.repeat(tau, m)
+        turned = [by_contrast[:, :m] @ axes[0], by_contrast[:, m:] @ axes[1]]
+        return cls(centre, information, axes, np.concatenate(turned, axis=1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +132,8 @@ class SegmentModel:
     def value_and_gradient(self, point: FloatArray) -> tuple[float, FloatArray]:
         """Return the log density and its gradient at one point."""
         middle, n = self.middle, self.middle.n_applications
-        plain, log_volume = middle.to_plain(point[None, : middle.size])
+        straight, log_volume = middle.to_plain(point[None, : middle.size])
+        plain = self._followed(straight, point[None, :])
         prior, by_prior = middle.log_prior(plain)
         value, by_plain = float(prior[0] + log_volume[0]), by_prior[0]
         shifts, omega = self._shifts(point[None, :])[:, 0], self._omega(point[None, :])[0]
@@ -132,13 +145,15 @@ class SegmentModel:
             part, by_own, by_sd = self._likelihood(cells, own, float(omega))
             value, by_plain, by_omega = value + part, by_plain + by_own, by_omega + by_sd
             by_shifts[0, :, number], by_shifts[1, :, number] = by_own[2 * n : 3 * n], by_own[:n]
-        log_prior, rest = self._rest(point, by_shifts, by_omega)
-        moved = middle.gradient_by_point(point[: middle.size], plain[0], by_plain)
+        by_middle = np.concatenate([by_plain[:n], by_plain[2 * n : 3 * n]])
+        log_prior, rest = self._rest(point, by_shifts, by_middle, by_omega)
+        moved = middle.gradient_by_point(point[: middle.size], straight[0], by_plain)
         return value + log_prior, np.concatenate([moved, rest])
 
     def log_density(self, points: FloatArray) -> FloatArray:
         """Return the log density at many points, shape (n, size)."""
         plain, total = self.middle.to_plain(points[:, : self.middle.size])
+        plain = self._followed(plain, points)
         total = total + self.middle.log_prior(plain)[0] + self._log_prior_of_rest(points)
         shifts, omega = self._shifts(points), self._omega(points)
         nodes = len(self._nodes()[0]) * len(self._alpha_nodes()[0])
@@ -160,7 +175,7 @@ class SegmentModel:
         """Return draws in natural units: `draw_columns` segment by segment, then `SPREADS`."""
         n = self.middle.n_applications
         natural = self.middle.natural(points[:, : self.middle.size])
-        plain = self.middle.to_plain(points[:, : self.middle.size])[0]
+        plain = self._followed(self.middle.to_plain(points[:, : self.middle.size])[0], points)
         at, shifts, parts = draw_columns(n), self._shifts(points), []
         for number in range(len(self.segments)):
             own, part = self._own(plain, shifts, number), natural.copy()
@@ -171,6 +186,25 @@ class SegmentModel:
         if self.n_contrasts:
             tau = self._spread_values(points)
         return np.column_stack([*parts, tau, self._omega(points)])
+
+    def from_plain(self, plain: FloatArray) -> FloatArray:
+        """Return points from plain parameters of the middle and contrasts over their spreads."""
+        at, n = self.middle.size, self.middle.n_applications
+        m = self.n_contrasts * n
+        points, middle = plain.copy(), plain[:, :at].copy()
+        if self.whitening is not None and m:
+            z = plain[:, at + 2 : at + 2 + 2 * m].reshape(len(plain), 2, m)
+            z = np.einsum("qij,nqi->nqj", self.whitening.axes, z)
+            tau = self._spread_values(plain)[:, :, None]
+            away = _flat(z * tau) @ self.whitening.follow.T
+            middle[:, :n] += away[:, :n]
+            middle[:, 2 * n : 3 * n] += away[:, n:]
+            known = self.whitening.information
+            damped = 1.0 + known * tau**2
+            w = (z - self.whitening.centre * known * tau / damped) * np.sqrt(damped)
+            points[:, at + 2 : at + 2 + 2 * m] = _flat(w)
+        points[:, :at] = self.middle.from_plain(middle)
+        return points
 
     def whitened(self) -> "SegmentModel":
         """Return the model in coordinates that suit what the answers say about contrasts.
@@ -198,9 +232,35 @@ class SegmentModel:
         n_contrasts = 2 * self.n_contrasts * self.middle.n_applications
         here = slice(first, first + n_contrasts)  # the held ones stood before them
         tau = plain._spread_values(whole[None, :])[0]
-        return replace(self, whitening=Whitening.of(mode[here], covariance[here, here], tau))
+        with_middle = self._middle_slopes(mode[:first]) @ covariance[:first, here]
+        return replace(
+            self, whitening=Whitening.of(mode[here], covariance[here, here], with_middle, tau)
+        )
 
     # -- inside ------------------------------------------------------------------------------
+
+    def _middle_slopes(self, point: FloatArray) -> FloatArray:
+        """Slopes of levels at a usual mean, then of logits of alpha, by the middle's point."""
+        n, columns = self.middle.n_applications, []
+        for index in range(self.middle.size):
+            step = np.zeros(self.middle.size)
+            step[index] = 1e-5
+            above, below = self.middle.to_plain(np.array([point + step, point - step]))[0]
+            columns.append((above - below) / 2e-5)
+        slopes = np.array(columns).T
+        level = slopes[:n] + USUAL_MEAN * slopes[n : 2 * n]
+        return np.concatenate([level, slopes[2 * n : 3 * n]])
+
+    def _followed(self, plain: FloatArray, points: FloatArray) -> FloatArray:
+        """Return plain parameters of the middle from those on the coordinates of the whitening."""
+        if self.whitening is None or not self.n_contrasts:
+            return plain
+        n, moved = self.middle.n_applications, plain.copy()
+        z, tau = self._contrasts(points)
+        away = _flat(z * tau) @ self.whitening.follow.T
+        moved[:, :n] -= away[:, :n]
+        moved[:, 2 * n : 3 * n] -= away[:, n:]
+        return moved
 
     def _nodes(self) -> tuple[FloatArray, FloatArray]:
         if self.has_own_alphas:
@@ -211,8 +271,7 @@ class SegmentModel:
         """Nodes of people's own alphas: Gauss and Hermite's, since these vary smoothly."""
         if not self.has_own_alphas:
             return np.zeros(1), np.ones(1)
-        nodes, weights = np.polynomial.hermite_e.hermegauss(ALPHA_NODES)
-        return nodes, weights / weights.sum()
+        return _hermite_nodes()
 
     def _omega(self, points: FloatArray) -> FloatArray:
         if not self.has_own_alphas:
@@ -251,7 +310,7 @@ class SegmentModel:
             return np.zeros((2, n, apps, 1))
         z, tau = self._contrasts(points)
         contrasts = self._turned_back(z * tau).reshape(n, 2, apps, self.n_contrasts)
-        return np.moveaxis(contrasts @ _helmert(len(self.segments)), 1, 0)
+        return np.moveaxis(contrasts @ helmert(len(self.segments)), 1, 0)
 
     def _turned_back(self, contrasts: FloatArray) -> FloatArray:
         """Return contrasts by application from those on the axes of the whitening, (n, 2, m)."""
@@ -278,7 +337,7 @@ class SegmentModel:
         return total
 
     def _rest(
-        self, point: FloatArray, by_shifts: FloatArray, by_omega: float
+        self, point: FloatArray, by_shifts: FloatArray, by_middle: FloatArray, by_omega: float
     ) -> tuple[float, FloatArray]:
         """Log prior of everything beyond the middle, and the gradient by it."""
         at, parts = self.middle.size, []
@@ -286,9 +345,10 @@ class SegmentModel:
             w, centre, known = (part for part in self._coordinates(point[None, :]))
             z, tau = (part[0] for part in self._contrasts(point[None, :]))
             damped = 1.0 + known * tau**2
-            by_contrast = (by_shifts @ _helmert(len(self.segments)).T).reshape(z.shape)
+            by_contrast = (by_shifts @ helmert(len(self.segments)).T).reshape(z.shape)
             if self.whitening is not None:
                 by_contrast = np.einsum("qij,qi->qj", self.whitening.axes, by_contrast)
+                by_contrast -= (by_middle @ self.whitening.follow).reshape(z.shape)
             z_by_tau = centre * known * (1.0 - known * tau**2) / damped**2
             z_by_tau -= w[0] * known * tau * damped**-1.5
             by_z = by_contrast * tau - z
@@ -374,7 +434,19 @@ def segment_columns(n_applications: int, n_segments: int) -> tuple[list[slice], 
     return own, slice(width * n_segments, width * n_segments + len(SPREADS))
 
 
-def _helmert(n_segments: int) -> FloatArray:
+def _flat(by_quantity: FloatArray) -> FloatArray:
+    """Return a row per point; a kind of mean of no probability has none."""
+    n, quantities, m = by_quantity.shape
+    return by_quantity.reshape(n, quantities * m)
+
+
+@cache
+def _hermite_nodes() -> tuple[FloatArray, FloatArray]:
+    nodes, weights = np.polynomial.hermite_e.hermegauss(ALPHA_NODES)
+    return nodes, weights / weights.sum()
+
+
+def helmert(n_segments: int) -> FloatArray:
     """Orthonormal contrasts, shape (segments - 1, segments): rows add up to zero."""
     rows = np.zeros((n_segments - 1, n_segments))
     for row in range(n_segments - 1):

@@ -23,9 +23,8 @@ from howgood.learn.engines.importance import (
     Mixture,
     careful_pilot,
     natural_draws,
-    sample_mixture,
 )
-from howgood.learn.engines.select import gated
+from howgood.learn.engines.select import Engine, choose_and_sample
 from howgood.learn.kinds import order_of, tidy
 from howgood.learn.segment_model import PERSON_NODES, SegmentModel, segment_columns
 from howgood.learn.segmented import SegmentedPeople
@@ -47,7 +46,6 @@ _PEOPLE_DRAWS = 400
 _NARROW = 4.0
 _BLOCK = 1000  # people whose alphas are worked out at once
 _REACH, _STEPS = 4.5, 31
-_CURE = "Ask more people, or compare fewer segments."
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +129,7 @@ def fit_people(
     whole: AcceptabilityFit,
     *,
     by: str,
+    engine: Engine,
     draws: int,
     rng: np.random.Generator,
     progress: Progress = silent,
@@ -150,19 +149,20 @@ def fit_people(
     spread_draws, log_evidence = np.zeros((0, 2)), 0.0
     if by != BY_PERSON:
         fits, spread_draws, log_evidence = _fit_segments(
-            model, segments, whole, draws=draws, rng=rng, progress=_scaled(progress, 0.0, 0.6)
-        )
+            model, segments, whole,
+            engine=engine, draws=draws, rng=rng, progress=_scaled(progress, 0.0, 0.6),
+        )  # fmt: skip
     order = float(whole.best_order)
     personal = replace(model, order=order, has_own_alphas=True).whitened()
-    mixture = sample_mixture(
+    mixture, diagnostics = choose_and_sample(
         {order: personal},
         {order: 1.0},
+        engine=engine,
         draws=_PEOPLE_DRAWS,
         rng=rng,
         progress=_scaled(progress, 0.6, 0.9),
         find=careful_pilot,
     )
-    diagnostics = gated(mixture, cure=_CURE)
     natural = personal.natural(mixture.samples[order].resampled(_PEOPLE_DRAWS, rng))
     return SegmentedPeople(
         column=by,
@@ -182,16 +182,17 @@ def _fit_segments(
     segments: tuple[Segment, ...],
     whole: AcceptabilityFit,
     *,
+    engine: Engine,
     draws: int,
     rng: np.random.Generator,
     progress: Progress,
 ) -> tuple[dict[str, AcceptabilityFit], FloatArray, float]:
     prior = whole.prior_of_means()
     models = {p: replace(model, order=order_of(p)).whitened() for p in prior}
-    mixture = sample_mixture(
-        models, prior, draws=draws, rng=rng, progress=progress, find=careful_pilot
-    )
-    diagnostics = gated(mixture, cure=_CURE)
+    mixture, diagnostics = choose_and_sample(
+        models, prior,
+        engine=engine, draws=draws, rng=rng, progress=progress, find=careful_pilot,
+    )  # fmt: skip
     averaged, given = natural_draws(mixture, models, draws, rng)
     own, spreads = segment_columns(len(whole.applications), len(segments))
     fits = {}

@@ -19,6 +19,7 @@ from howgood.stats.arrays import FloatArray
 
 DRAWN = ("p", "alpha", "intercept", "slope", "person_sd")
 FLAWLESS = "flawless"  # only where a fit has a term for systems without any error
+SPECIFICITY = "specificity"  # only where people weigh it, next to precision and recall
 MOST_DRAWS = 400
 FORMAT = 1
 
@@ -64,7 +65,10 @@ class ModelCard(CoherentRecord):
     paired, thinned posterior draws; it is empty for publications that report none, and such a card
     can inform but not predict. `evidence` says whether the answers suffice to decide; a card that
     does not say so (written by an earlier version) counts as enough only with 10 people or more and
-    a slope that is known to be positive. `systems` is what systems reach, each with its source.
+    a slope that is known to be positive. Where people also weigh specificity, `specificity` is its
+    weight, alpha precision's share of the rest, and `prevalence` how rare the thing is, which says
+    what specificity follows from precision and recall. `systems` is what systems reach, each with
+    its source.
 
     Stability: experimental
     """
@@ -85,6 +89,8 @@ class ModelCard(CoherentRecord):
     intercept: CardEstimate | None = None
     slope: CardEstimate | None = None
     person_sd: CardEstimate | None = None
+    specificity: CardEstimate | None = None
+    prevalence: float | None = Field(default=None, gt=0, lt=1)
     draws: Mapping[str, tuple[float, ...]] = Field(default_factory=dict)
     notes: tuple[str, ...] = ()
     provenance: Mapping[str, str] = Field(default_factory=dict)
@@ -121,7 +127,8 @@ class ModelCard(CoherentRecord):
                 )
             )
         lengths = {len(values) for values in self.draws.values()}
-        if self.draws and (set(self.draws) - {FLAWLESS} != set(DRAWN) or len(lengths) != 1):
+        needed = set(self.draws) - {FLAWLESS, SPECIFICITY}
+        if self.draws and (needed != set(DRAWN) or len(lengths) != 1):
             counts = ", ".join(f"{len(values)} of {key}" for key, values in self.draws.items())
             problems.append(
                 Problem(
@@ -131,7 +138,19 @@ class ModelCard(CoherentRecord):
                     cure="Write the card with `howgood registry add`.",
                 )
             )
-        return problems
+        return [*problems, *self._problems_of_specificity()]
+
+    def _problems_of_specificity(self) -> list[Problem]:
+        if SPECIFICITY not in self.draws or self.prevalence is not None:
+            return []
+        return [
+            Problem(
+                path=("prevalence",),
+                found="nothing, and draws of specificity's weight",
+                needed="the share of real cases among all cases where the system is used",
+                cure="Write the card with `howgood registry add --prevalence`.",
+            )
+        ]
 
     @property
     def applications(self) -> tuple[str, ...]:
@@ -157,7 +176,7 @@ class ModelCard(CoherentRecord):
             lowest_shown=min(self.levels, default=None)
             if self.lowest_shown is None
             else self.lowest_shown,
-            others=None,
+            others=None if self.prevalence is None else 1.0 / self.prevalence - 1.0,
             **{name: np.array(values) for name, values in self.draws.items()},
         )
 
@@ -187,7 +206,12 @@ def card_of_draws(
 ) -> ModelCard:
     """Return the card of one application of a fit: summaries of all draws, at most 400 kept."""
     kept = draws.thinned(MOST_DRAWS)
-    drawn = (*DRAWN, *[FLAWLESS] * bool(np.any(kept.flawless)))
+    weighs_third = draws.others is not None
+    drawn = (
+        *DRAWN,
+        *[FLAWLESS] * bool(np.any(kept.flawless)),
+        *[SPECIFICITY] * weighs_third,
+    )
     values = {
         "name": name,
         "application": draws.application,
@@ -212,4 +236,7 @@ def card_of_draws(
         "slope": CardEstimate.of_draws(draws.slope),
         "person_sd": CardEstimate.of_draws(draws.person_sd),
     }
+    if draws.others is not None:
+        values["specificity"] = CardEstimate.of_draws(np.asarray(draws.specificity))
+        values["prevalence"] = 1.0 / (1.0 + draws.others)
     return read_record(ModelCard, values, where="model card")

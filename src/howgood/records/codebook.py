@@ -1,11 +1,12 @@
-"""What every column of a study's data means.
+"""What every column of a study's data means, and rows of that data by column.
 
-In: names, meanings, levels. Out: a frozen `Codebook`. Absent: how it is made from a study
-(`flow.collected`) and written to a file.
+In: names, meanings, levels; rows. Out: a frozen `Codebook`; batches. Absent: how they are made from
+a study (`flow.collected`) and written to a file.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any, Literal
 
 TableName = Literal["answers", "participants", "screens"]
@@ -13,6 +14,26 @@ TABLES: tuple[TableName, ...] = ("answers", "participants", "screens")
 # Columns that may name a person: data leaves without them unless a reason was given.
 IDENTIFYING = frozenset({"external_id"})
 ColumnType = Literal["text", "integer", "number", "boolean", "time"]
+# Some rows of a table by column: the cells of every name, all of one length. Millions of rows leave
+# in batches: a dictionary for each of them takes twice as long.
+Batch = Mapping[str, Sequence[Any]]
+
+
+def batch_of(rows: Sequence[Mapping[str, Any]], names: Iterable[str] | None = None) -> Batch:
+    """Return rows by column, of these names or of all that any row has; a gap is None.
+
+    Examples
+    --------
+    >>> batch_of([{"item": "a"}, {"item": "b", "rating": 3}])
+    {'item': ['a', 'b'], 'rating': [None, 3]}
+    """
+    wanted = dict.fromkeys(chain.from_iterable(rows) if names is None else names)
+    return {name: [row.get(name) for row in rows] for name in wanted}
+
+
+def rows_of(batch: Batch) -> list[dict[str, Any]]:
+    """Return the rows of a batch, every row with every column."""
+    return [dict(zip(batch, cells, strict=True)) for cells in zip(*batch.values(), strict=True)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,13 +23,14 @@ from howgood.records.outcomes_by_class import DiagonalMetric, FairMetric
 from howgood.records.provenance import Provenance
 from howgood.records.shown import Shown
 
-QueryKind = Literal["choice", "catch", "repeat", "held-out"]
+QueryKind = Literal["choice", "catch", "repeat", "held-out", "extra"]
 # Why a pair is asked; exports, codebooks and counts take the kinds from here.
 QUERY_KINDS: Mapping[QueryKind, str] = {
     "choice": "asked to learn the metric",
     "catch": "one side is clearly better: checks attention",
     "repeat": "an earlier pair again with sides swapped: checks consistency",
     "held-out": "kept back to test the metric, not learned from",
+    "extra": "asked at the end of answers that said too little so far, not learned from",
 }
 CHOICES: tuple[Choice, ...] = ("first", "second", "same")
 # The baseline of those who said outright how many false alarms one miss is worth.
@@ -60,7 +61,7 @@ class Query:
 
     `kind` is for the log, never for the respondent: "choice" is asked to learn, "catch" has one
     clearly better side, "repeat" is an earlier question with sides swapped, "held-out" is kept
-    back to measure agreement.
+    back to measure agreement, "extra" is asked where that left open whether the answers inform.
 
     Notes
     -----

@@ -54,10 +54,15 @@ class EngineFrame:
         """Raise unless these columns exist, and the second ones hold numbers."""
         schema = self.frame.collect_schema()
         numbers = list(numeric)
-        missing = [name for name in dict.fromkeys([*columns, *numbers]) if name not in schema]
+        wanted = list(dict.fromkeys([*columns, *numbers]))
+        missing = [name for name in wanted if name not in schema]
         if missing:
             raise MissingColumnError(
-                where=self.where, column=missing[0], columns=schema.names(), also=missing[1:]
+                where=self.where,
+                column=missing[0],
+                columns=schema.names(),
+                also=missing[1:],
+                taken=wanted,
             )
         for name in numbers:
             if not schema[name].is_numeric():

@@ -49,7 +49,7 @@ def complete_rows(
     check_policy(missing)
     n_rows = len(next(iter(columns.values())))
     gaps = {
-        name: ~np.isfinite(values) if name in numbers else _blank(values)
+        name: ~np.isfinite(values) if name in numbers else blank_values(values)
         for name, values in columns.items()
     }
     for name, bad in gaps.items():
@@ -95,7 +95,7 @@ def refuse_or_announce(
         )
 
 
-def _blank(values: NDArray[Any]) -> NDArray[np.bool_]:
+def blank_values(values: NDArray[Any]) -> NDArray[np.bool_]:
     """Mark missing values; a text of nothing but spaces is one."""
     absent = missing_values(values)
     if values.dtype.kind not in "OU":

@@ -17,7 +17,7 @@ from howgood.records.provenance import Provenance
 from howgood.records.shown import Shown
 from howgood.records.table import Table, Tabular
 from howgood.records.ties import ties_among
-from howgood.stats.arrays import FloatArray
+from howgood.stats.arrays import FloatArray, IntArray
 
 Status = Literal["reached", "needed", "never"]
 Doubt = Literal["re-rating", "items and raters", "items", "users"]
@@ -241,6 +241,9 @@ class Ranking(Tabular):
         or users.
     sources : Sources or None
         Of grades: how much of the variance of each difference is due to items and to raters.
+    places : array of shape (K,) or None
+        Of votes: each system's place from 0, where that is not the order of the scores because some
+        systems have far fewer votes than others; None: places follow the scores.
     segments : dict of str to Ranking
         The same ranking for parts of the grades, by the name of the part; empty without any.
 
@@ -270,6 +273,7 @@ class Ranking(Tabular):
     provenance: Provenance
     doubt: Doubt = "re-rating"
     sources: Sources | None = None
+    places: IntArray | None = None
     segments: Mapping[str, "Ranking"] = field(default_factory=dict)
 
     def error(self, first: str, second: str) -> float:
@@ -302,7 +306,10 @@ class Ranking(Tabular):
 
     @property
     def order(self) -> tuple[str, ...]:
-        """Systems by expected score, best first; equal ones as they were given."""
+        """Systems by expected score, best first; equal ones as they were given.
+
+        Of votes: where they probably stand, so that one that won its only vote is not first.
+        """
         return tuple(self.systems[system] for system in self._order())
 
     @property
@@ -531,6 +538,8 @@ class Ranking(Tabular):
         }
 
     def _order(self) -> list[int]:
+        if self.places is not None:
+            return [int(index) for index in np.argsort(self.places, kind="stable")]
         sign = -1.0 if self.greater_is_better else 1.0
         # Against the first system, not by score: two good systems may agree in 15 digits.
         against = sign * self.differences[:, 0]

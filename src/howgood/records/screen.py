@@ -7,7 +7,7 @@ show without knowing the study. Absent: HTML, addresses, tokens; a `Drawing` hol
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import Discriminator, field_serializer
 
@@ -309,8 +309,7 @@ class Screen(Record):
 AnswerValue = str | int | float | list[str] | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(NamedTuple):
     """What a participant sent from one screen, and when; times are UTC."""
 
     screen: str

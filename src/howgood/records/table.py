@@ -273,7 +273,12 @@ def _require_columns(
     missing = [name for name in wanted if name not in present]
     if missing:
         raise MissingColumnError(
-            where=where, column=missing[0], columns=present, also=missing[1:], ours=ours
+            where=where,
+            column=missing[0],
+            columns=present,
+            also=missing[1:],
+            ours=ours,
+            taken=wanted,
         )
 
 

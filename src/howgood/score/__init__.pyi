@@ -18,7 +18,9 @@ from howgood.records.power_mean import power_mean as power_mean
 from howgood.records.sums import SquaredErrorSums as SquaredErrorSums
 from howgood.score.absolute_sums import absolute_error_sums as absolute_error_sums
 from howgood.score.ceilings import noise_ceiling as noise_ceiling
+from howgood.score.distribution import FamilyFit as FamilyFit
 from howgood.score.distribution import ScoreDistribution as ScoreDistribution
+from howgood.score.distribution import fit_family as fit_family
 from howgood.score.error_metrics import mae as mae
 from howgood.score.error_metrics import magic_barrier as magic_barrier
 from howgood.score.error_metrics import mse as mse
@@ -30,8 +32,6 @@ from howgood.score.feedback import DiscreteFeedback as DiscreteFeedback
 from howgood.score.feedback import beta_feedback as beta_feedback
 from howgood.score.feedback import categorical_feedback as categorical_feedback
 from howgood.score.feedback import empirical_feedback as empirical_feedback
-from howgood.score.fitted_family import FamilyFit as FamilyFit
-from howgood.score.fitted_family import fit_family as fit_family
 from howgood.score.judging import judge as judge
 from howgood.score.judging import judge_drift as judge_drift
 from howgood.score.pointwise_loss import significant as significant

@@ -148,11 +148,11 @@ def bad_values(n_bad: Mapping[str, int], n_rows: int) -> InputError:
     )
 
 
-def not_numeric(column: str, kind: str) -> InputError:
-    """Return the error for a column of text, dates or truth values."""
+def not_numeric(column: str, kind: str, *texts: str) -> InputError:
+    """Return the error for a column of text, dates or truth values; `texts` are examples."""
     return InputError(
         where=f"{WHERE}, column {column!r}",
-        found=f"values of type {kind}",
+        found=f"text such as {texts[0]!r}" if texts else f"values of type {kind}",
         needed="numbers",
         cure="Convert the column, or name another one.",
     )

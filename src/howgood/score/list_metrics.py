@@ -8,7 +8,7 @@ scikit-learn does it. A user with nothing relevant scores 0, as in TREC's tools.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -286,26 +286,36 @@ class ReciprocalRank:
         return reciprocals
 
 
-# Name -> the family; those that need a number of places, and those that may do without.
-_WITH_PLACES: Mapping[str, Callable[[int], ListMetric]] = {
-    "precision": PrecisionAt,
-    "recall": RecallAt,
-    "hit": HitAt,
-}
-_ANY: Mapping[str, Callable[[int | None], ListMetric]] = {
+# A new metric is a class above and a line in one of these: with "@10" or without, only with it.
+ANY_PLACES: dict[str, Callable[[int | None], ListMetric]] = {
     "ndcg": NormalisedGain,
     "dcg": DiscountedGain,
     "map": AveragePrecision,
     "mrr": ReciprocalRank,
 }
-LIST_METRICS = ("ndcg@K", "dcg@K", "map", "mrr", "precision@K", "recall@K", "hit@K")
+SOME_PLACES: dict[str, Callable[[int], ListMetric]] = {
+    "precision": PrecisionAt,
+    "recall": RecallAt,
+    "hit": HitAt,
+}
 
 _NAME = re.compile(r"([a-z]+)(?:@(\d{1,6}))?")
 
 
+def list_metric_names() -> tuple[str, ...]:
+    """Return how the metrics are written, with K for the number of places that count.
+
+    Examples
+    --------
+    >>> list_metric_names()
+    ('ndcg@K', 'dcg@K', 'map@K', 'mrr@K', 'precision@K', 'recall@K', 'hit@K')
+    """
+    return tuple(f"{name}@K" for name in (*ANY_PLACES, *SOME_PLACES))
+
+
 def is_list_metric(name: str) -> bool:
     """Say whether a name is one of these, whatever its number of places."""
-    return name.lower().partition("@")[0] in {*_WITH_PLACES, *_ANY}
+    return name.lower().partition("@")[0] in {*SOME_PLACES, *ANY_PLACES}
 
 
 def list_metric(name: str) -> ListMetric:
@@ -319,13 +329,13 @@ def list_metric(name: str) -> ListMetric:
     parts = _NAME.fullmatch(name.lower())
     family, places = (parts[1], parts[2]) if parts else ("", None)
     cutoff = None if places is None else int(places)
-    if cutoff != 0 and family in _ANY:
-        return _ANY[family](cutoff)
-    if cutoff and family in _WITH_PLACES:
-        return _WITH_PLACES[family](cutoff)
+    if cutoff != 0 and family in ANY_PLACES:
+        return ANY_PLACES[family](cutoff)
+    if cutoff and family in SOME_PLACES:
+        return SOME_PLACES[family](cutoff)
     raise InputError(
         where="metric",
         found=repr(name),
-        needed=f"one of {', '.join(LIST_METRICS)}, with K the number of places that count",
+        needed=f"one of {', '.join(list_metric_names())}, with K the number of places that count",
         cure="Write for instance ndcg@10.",
     )

@@ -275,6 +275,14 @@ def _count(frame: Any, name: str, *, below: float) -> int:  # noqa: ANN401 - a n
     return int(single_row(frame.select(n=(nw.col(name) < below).cast(nw.Int64).sum()))["n"])
 
 
+def _first_texts(frame: Any, name: str) -> list[str]:  # noqa: ANN401 - narwhals frames
+    """Return a text that stands where numbers should: letters sort last, so the largest one."""
+    import narwhals as nw
+
+    text = single_row(frame.lazy().select(text=nw.col(name).max()))["text"]
+    return [] if text is None else [str(text)]
+
+
 def selected_floats(frame: Any, roles: Mapping[str, str]) -> Any:  # noqa: ANN401 - narwhals frames
     """Select the columns as 64-bit floats under short names: m, s, t and p0 .. pK."""
     import narwhals as nw
@@ -282,7 +290,9 @@ def selected_floats(frame: Any, roles: Mapping[str, str]) -> Any:  # noqa: ANN40
     schema = frame.collect_schema()
     for name in roles.values():
         if not schema[name].is_numeric():
-            raise not_numeric(name, str(schema[name]))
+            kind = str(schema[name])
+            texts = _first_texts(frame, name) if kind == "String" else []
+            raise not_numeric(name, kind, *texts)
     ordered = list(roles.values())
     fixed = ["m", "s", "t"] if "trials" in roles else ["m", "s"]
     short = [*fixed, *(f"p{place}" for place in range(len(ordered) - len(fixed)))]

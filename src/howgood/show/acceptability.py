@@ -24,8 +24,8 @@ from howgood.show.figures import acceptability as figures
 from howgood.show.figures import theme
 from howgood.show.figures.people import people_figure
 from howgood.show.figures.theme import picture_section as picture_section
-from howgood.show.measure_weights import weight_findings, weight_sections, weight_values
-from howgood.show.numbers import percent, share_text, with_interval
+from howgood.show.measures import weight_findings, weight_sections, weight_values
+from howgood.show.numbers import percent, percent_of_draws, share_text, with_interval
 from howgood.show.people import fitted_people
 from howgood.show.segments import segment_findings, segment_sections, segment_values
 
@@ -265,7 +265,7 @@ def _weighing(fit: AcceptabilityFit, name: str) -> Finding:
         tone = "unsure"
     text = (
         f"{name}: {verdict}; weight of precision alpha {with_interval(alpha)}, "
-        f"{percent(above)} probability above 0.5."
+        f"{percent_of_draws(above)} probability above 0.5."
     )
     return Finding(text=text, tone=tone)
 
@@ -377,6 +377,14 @@ def _tables(fit: AcceptabilityFit) -> list[Section]:
             about="Every number the model learned, with its interval and how well it was computed.",
             table=_readable(fit.summary()),
         ),
+        Section(
+            title="One point more",
+            is_detail=True,
+            about="How much each point of accuracy brings, as an odds ratio.",
+            text="By how much the odds that a person accepts multiply with every point (0.01) of "
+            "the weighted mean of precision and recall, with 95 % intervals.",
+            table=_odds_ratios(fit),
+        ),
     ]
     if fit.mean_probabilities:
         kinds = Section(
@@ -387,6 +395,18 @@ def _tables(fit: AcceptabilityFit) -> list[Section]:
         )
         sections.append(kinds)
     return [*sections, *_checks(fit)]
+
+
+def _odds_ratios(fit: AcceptabilityFit) -> Table:
+    found = [fit.odds_ratio(name) for name in fit.applications]
+    return Table(
+        {
+            "application": np.array(fit.applications, dtype=object),
+            "odds ratio per point": np.array([one.mean for one in found]),
+            "lower": np.array([one.interval.lower for one in found]),
+            "upper": np.array([one.interval.upper for one in found]),
+        }
+    )
 
 
 def _checks(fit: AcceptabilityFit) -> list[Section]:
@@ -459,6 +479,7 @@ def _cautions(fit: AcceptabilityFit) -> tuple[str, ...]:
 USUAL_PEOPLE = 25  # per application, as in the published studies
 _REFERENCE = 0.85
 _AIM = 0.8
+_NO_ERROR = 0.995  # 100 % when rounded
 _DRAWS = 2000
 
 
@@ -517,7 +538,9 @@ def _aim(fit: AcceptabilityFit, name: str) -> str:
         return f"Even a perfect system would probably not reach {percent(_AIM)} of people."
     ends = target.needed_mean.interval
     text = (
-        f"For {percent(_AIM)} of people to accept it, aim for about "
+        f"For {percent(_AIM)} of people to accept it, nothing less than no error at all would do."
+        if ends.lower >= _NO_ERROR
+        else f"For {percent(_AIM)} of people to accept it, aim for about "
         f"{percent(target.needed_mean.mean)} precision and recall (likely between "
         f"{100 * ends.lower:.0f} and {100 * min(ends.upper, 1):.0f} %)."
     )

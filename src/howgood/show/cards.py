@@ -32,7 +32,7 @@ def card_warning(card: "ModelCard") -> str:
 def with_warning(card: "ModelCard") -> "ModelCard":
     """Return a card with its warning as a note, if there is one."""
     warning = card_warning(card)
-    return card.changed(notes=(warning,)) if warning else card
+    return card.changed(notes=(*card.notes, warning)) if warning else card
 
 
 def readable(application: str) -> str:

@@ -28,12 +28,21 @@ from howgood.records.report import Finding, Headline, Report
 from howgood.show.acceptability import USUAL_PEOPLE, picture_section
 from howgood.show.figures import decisions as figures
 from howgood.show.figures import theme
-from howgood.show.numbers import percent, plain, probability, share_text, with_interval
+from howgood.show.numbers import (
+    percent,
+    plain,
+    probability,
+    share_of_draws,
+    share_text,
+    with_interval,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _FEW_CASES = 50  # of the rarer class; see "Few cases" in docs/howto/choose-a-threshold.md
+_FEWEST_CASES = 20  # with fewer, no simulation says how often intervals hold
+_NO_ERROR = 0.995  # 100 % when rounded
 _POINT = 0.01
 _WORTH_SAYING = 0.05
 _TONES = {"pass": "good", "fail": "bad", "investigate": "unsure"}
@@ -80,7 +89,7 @@ def gate_findings(gate: Gate) -> tuple[Finding, ...]:
     whom = f" of the least satisfied segment ({least})" if least else ""
     text = (
         f"{gate.verdict}: {meaning}. {share_text(gate.acceptance)}{whom} would accept "
-        f"{gate.application}; probability {probability(gate.p_enough)} that at least "
+        f"{gate.application}; probability {share_of_draws(gate.p_enough)} that at least "
         f"{percent(gate.share)} do (pass needs {plain(gate.certainty, digits=2)}, fail "
         f"{plain(1 - gate.certainty, digits=2)} or less)."
     )
@@ -140,7 +149,7 @@ def gate_markdown(gate: Gate | MetricGate) -> str:
             f"{percent(ends.lower)} and {percent(ends.upper)}"
         ),
         "needed": f"{percent(gate.share)} of people, with {percent(gate.certainty)} certainty",
-        "probability that enough would": probability(gate.p_enough),
+        "probability that enough would": share_of_draws(gate.p_enough),
         "people asked": str(gate.acceptance.n_respondents or "unknown"),
     }
     return _markdown(gate.application, gate.verdict, gate_findings(gate), facts)
@@ -208,6 +217,19 @@ def trade_off_findings(trade: TradeOff) -> tuple[Finding, ...]:
     return (Finding(text=text, tone="good"),)
 
 
+def _on_few_cases(n_rarer: int) -> str:
+    if n_rarer < _FEWEST_CASES:
+        cases = "1 case" if n_rarer == 1 else f"{n_rarer} cases"
+        return (
+            f" With {cases} of the rarer class take it as a guess: intervals were checked with "
+            f"{_FEWEST_CASES} cases or more. Label more of them."
+        )
+    return (
+        f" With {n_rarer} cases of the rarer class this is rough, and rather too high than too "
+        "low: such intervals held 92 to 95 % in simulations, in the hardest ones about 80 %."
+    )
+
+
 def threshold_findings(choice: ThresholdChoice) -> tuple[Finding, ...]:
     """Say which threshold to use, how sure that is, and where the doubt comes from."""
     ends = choice.threshold.interval
@@ -222,10 +244,7 @@ def threshold_findings(choice: ThresholdChoice) -> tuple[Finding, ...]:
     )
     n_rarer = choice.provenance.settings.get("cases of the rarer class", _FEW_CASES)
     if n_rarer < _FEW_CASES:
-        first += (
-            f" With {n_rarer} cases of the rarer class this is rough, and rather too high than too "
-            "low: such intervals held 92 to 95 % in simulations, in the hardest ones about 80 %."
-        )
+        first += _on_few_cases(n_rarer)
     accuracy = (
         f"There, precision is {with_interval(choice.precision)} and recall "
         f"{with_interval(choice.recall)}."
@@ -371,8 +390,21 @@ def go_live_findings(decision: GoLive) -> tuple[Finding, ...]:
         return short
     if decision.size is None:
         text = f"Not enough evidence at any size tried that {wanted}: keep training, or ask more."
-        return (Finding(text=text, tone="unsure"),)
-    return (Finding(text=f"Go live from size {decision.size:g} on: {wanted}.", tone="good"),)
+        return (Finding(text=text, tone="unsure"), *_assumed_specificity(decision))
+    text = f"Go live from size {decision.size:g} on: {wanted}."
+    return (Finding(text=text, tone="good"), *_assumed_specificity(decision))
+
+
+def _assumed_specificity(decision: GoLive) -> tuple[Finding, ...]:
+    """Say where people weigh specificity and the learning curve does not say what it is."""
+    source = str(decision.provenance.settings.get("specificity", ""))
+    if not source.startswith("from"):
+        return ()
+    text = (
+        f"People weigh specificity too, and the learning curve does not have it: it was worked out "
+        f"{source} and from precision and recall. Add a column specificity or true_negatives."
+    )
+    return (Finding(text=text, tone="unsure"),)
 
 
 def application_findings(choice: ApplicationChoice) -> tuple[Finding, ...]:
@@ -443,12 +475,18 @@ def _needed(target: Target) -> Finding:
             f"{share_text(target.at_best)}."
         )
         return Finding(text=text, tone="bad")
-    text = (
-        f"For {share} to accept, aim for a weighted mean of precision and recall of "
-        f"{with_interval(target.needed_mean)}; perfect accuracy wins that many with probability "
-        f"{probability(target.reachable)}."
+    only_flawless = target.needed_mean.interval.lower >= _NO_ERROR
+    aim = (
+        "nothing less than no error at all would do"
+        if only_flawless
+        else "aim for a weighted mean of precision and recall of "
+        f"{with_interval(target.needed_mean)}"
     )
-    if target.only_flawless >= _WORTH_SAYING:
+    text = (
+        f"For {share} to accept, {aim}; perfect accuracy wins that many with probability "
+        f"{share_of_draws(target.reachable)}."
+    )
+    if target.only_flawless >= _WORTH_SAYING and not only_flawless:
         text += (
             f" With probability {probability(target.only_flawless)} nothing less than no error at "
             "all is enough."
@@ -459,10 +497,12 @@ def _needed(target: Target) -> Finding:
 def _diminishing(target: Target) -> str:
     least = f"{_points(target.least_gain)} percentage points of people"
     if target.diminishing_from is None:
-        return f"No diminishing returns in sight: every further point brings at least {least}."
+        return (
+            f"No diminishing returns in sight: every further point of both brings at least {least}."
+        )
     return (
         f"Returns diminish from a mean of {plain(target.diminishing_from, digits=2)} on: one more "
-        f"point then brings less than {least}."
+        f"point of both then brings less than {least}."
     )
 
 

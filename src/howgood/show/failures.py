@@ -21,7 +21,7 @@ from howgood.records.table import Table
 from howgood.show.acceptability import USUAL_PEOPLE, picture_section
 from howgood.show.figures import theme
 from howgood.show.figures.theme import COLOURS, INK, canvas
-from howgood.show.numbers import percent, plain, probability, share_text
+from howgood.show.numbers import percent, plain, probability, share_of_draws, share_text
 from howgood.show.people import fitted_people
 
 if TYPE_CHECKING:
@@ -219,7 +219,7 @@ def failure_gate_findings(gate: FailureGate) -> tuple[Finding, ...]:
     text = (
         f"{gate.verdict}: {meaning}. Of {gate.cases} answers failed: {rates}. "
         f"{share_text(gate.acceptance)} would accept {gate.application}; probability "
-        f"{probability(gate.p_enough)} that at least {percent(gate.share)} do."
+        f"{share_of_draws(gate.p_enough)} that at least {percent(gate.share)} do."
     )
     return (Finding(text=text, tone=_TONES[gate.verdict]),)
 

@@ -286,6 +286,7 @@ def _judged(people: Sequence[PersonWeight]) -> str:
     counts = Counter[QueryKind]()
     for person in people:
         counts.update(person.kinds)
+    counts["held-out"] += counts.pop("extra", 0)  # neither was learned from
     parts = [f"{counts[kind]} {words}" for kind, words in _FOR.items() if counts[kind]]
     undone = sum(person.undone for person in people)
     text = f"{sum(counts.values())} judgements: {', '.join(parts)}."

@@ -5,7 +5,7 @@ Out: sentences and a `Report`. Absent: drawing (see `figures.ranking`).
 """
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from howgood.records.ranking import NeededGrades, Ranking
 from howgood.records.report import Finding, Report, Section
@@ -13,6 +13,7 @@ from howgood.records.ties import tied_sets
 from howgood.show.numbers import percent
 from howgood.show.ranking import (
     ahead_of_all,
+    columns_findings,
     errors_section,
     no_clear_winner,
     readable_table,
@@ -48,6 +49,7 @@ def findings(ranking: Ranking) -> tuple[Finding, ...]:
         *_about_raters(ranking),
         *_about_items(ranking),
         *_about_rows(ranking),
+        *columns_findings(ranking),
     )
 
 
@@ -132,40 +134,56 @@ def _winner(ranking: Ranking) -> Finding:
     return replace(finding, text=f"{finding.text}{_needed(ranking, group)}")
 
 
+@dataclass(frozen=True, slots=True)
+class Nouns:
+    """What a board counts: "items" that are graded, or "prompts" that are voted on."""
+
+    item: str = "item"
+    verb: str = "grading"
+
+
 def _needed(ranking: Ranking, group: tuple[str, ...]) -> str:
     """Say what would tell the first of a tie from the last, which lies furthest behind."""
+    return needed_sentence(ranking, group, Nouns())
+
+
+def needed_sentence(ranking: Ranking, group: tuple[str, ...], nouns: Nouns) -> str:
+    """Say how many items, raters or repeats would tell the first of a tie from the last."""
     if ranking.sources is None:
         return ""
     first, last = group[0], group[-1]
     needed = ranking.needed(first, last, error=ranking.level)
     if not isinstance(needed, NeededGrades) or needed.status == "reached":
         return ""
-    n_raters = ranking.sources.n_raters
+    n_raters, n_items = ranking.sources.n_raters, ranking.sources.n_items
     apart = " in clusters of their own" if ranking.sources.n_clusters else ""
     items = (
-        None if needed.items is None else f"about {_rough(needed.items)} items like these{apart}"
+        None
+        if needed.items is None
+        else f"about {_rough(needed.items)} {nouns.item}s like these{apart}"
     )
     raters = None if needed.raters is None else f"about {_rough(needed.raters)} raters"
-    whom = (
-        ""
-        if n_raters is None
-        else f" with these {n_raters} raters"
-        if n_raters > 1
-        else (" with this rater")
-    )
-    again = "" if needed.repeats is None else f", or grading each {needed.repeats} times"
+    again = "" if needed.repeats is None else f", or {nouns.verb} each {needed.repeats} times"
     if items and raters:
-        text = f"{items}{whom}, or {raters} on these {ranking.n} items"
+        text = f"{items}{_whom(n_raters)}, or {raters} on these {n_items} {nouns.item}s"
     elif items:
-        text = f"{items}{whom}"
+        text = f"{items}{_whom(n_raters)}"
     elif raters:
         again = ""
-        text = f"{raters}: with these {n_raters} no number of items is enough"
+        text = f"{raters}: with these {n_raters} no number of {nouns.item}s is enough"
     elif needed.error_now >= 0.5:
         return ""
     else:
-        return f" More items alone, or more raters alone, would not tell {first} from {last}."
+        return (
+            f" More {nouns.item}s alone, or more raters alone, would not tell {first} from {last}."
+        )
     return f" To tell {first} from {last} takes {text}{again}."
+
+
+def _whom(n_raters: int | None) -> str:
+    if n_raters is None:
+        return ""
+    return f" with these {n_raters} raters" if n_raters > 1 else " with this rater"
 
 
 def _rough(number: int) -> str:
@@ -186,11 +204,18 @@ def _ordinal(number: int) -> str:
 
 
 def _limits(ranking: Ranking) -> list[Finding]:
+    return limits_findings(ranking, Nouns())
+
+
+def limits_findings(ranking: Ranking, nouns: Nouns) -> list[Finding]:
     """Say whether one more rater or more items would narrow differences more."""
     ties = tied_sets(ranking.ties)
     if ranking.sources is None or not ties:
         return []
     place = ranking.index(ties[0][0]), ranking.index(ties[0][-1])
+    sources = ranking.sources
+    if not any(float(part[place]) for part in (sources.items, sources.raters, sources.both)):
+        return []
     worth = ranking.sources.one_rater_in_items(place)
     if worth is None:
         return []
@@ -198,12 +223,16 @@ def _limits(ranking: Ranking) -> list[Finding]:
     if math.isinf(worth):
         text = (
             f"What limits this is the raters: {another} one narrows it more than any number of "
-            "items."
+            f"{nouns.item}s."
         )
     elif not round(worth):
-        text = f"What limits this is the items: {another} rater adds next to nothing."
+        text = f"What limits this is the {nouns.item}s: {another} rater adds next to nothing."
     else:
-        items = "1 more item" if round(worth) == 1 else f"{_rough(round(worth))} more items"
+        items = (
+            f"1 more {nouns.item}"
+            if round(worth) == 1
+            else f"{_rough(round(worth))} more {nouns.item}s"
+        )
         text = f"{another[0].upper()}{another[1:]} rater narrows this as much as {items} would."
     return [Finding(text=text)]
 

@@ -1,21 +1,26 @@
-"""Which measure people follow, in sentences, a table and a picture.
+"""Which measure people follow, and what each weighs, in sentences, tables and pictures.
 
-In: `MeasureComparison`. Out: findings, a figure, a `Report`. Absent: comparing; writing files.
+In: `MeasureComparison`; `AcceptabilityFit` made with three measures. Out: findings, figures,
+sections of a report, a `Report`, plain values. Absent: comparing, fitting and deciding; writing
+files.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from howgood.learn.acceptability_fit import AcceptabilityFit
+from howgood.learn.measured import MeasureWeights
 from howgood.records.measures import MeasureComparison
 from howgood.records.report import Finding, Report, Section
 from howgood.records.table import Table
 from howgood.show.figures import theme
-from howgood.show.figures.theme import COLOURS, FAINT, INK, canvas
-from howgood.show.numbers import percent, plain
+from howgood.show.figures.intervals import weights_figure
+from howgood.show.figures.theme import COLOURS, FAINT, INK, canvas, picture_section
+from howgood.show.numbers import percent, plain, with_interval
 from howgood.show.people import fitted_people
 
 if TYPE_CHECKING:
@@ -32,6 +37,7 @@ _WORDS = {
     "difference": "less than best", "difference_se": "standard error",
     "refitted": "people fitted without",
 }  # fmt: skip
+_SURE = 0.95
 
 
 def measure_findings(compared: MeasureComparison) -> tuple[Finding, ...]:
@@ -153,3 +159,75 @@ def save_measures_picture(compared: MeasureComparison, path: Path) -> Path:
     """Write the picture to a file."""
     with measures_figure(compared) as figure:
         return theme.save(figure, path)
+
+
+def weight_findings(fit: AcceptabilityFit) -> tuple[Finding, ...]:
+    """Say whether specificity counts, and what it weighs; nothing where it was not asked."""
+    if fit.measured is None:
+        return ()
+    weights = fit.measured
+    return (_counting(weights), *(_weighing(weights, name) for name in weights.applications))
+
+
+def _counting(weights: MeasureWeights) -> Finding:
+    probability = weights.probability_counting
+    if probability is None:
+        return Finding(
+            text="Whether specificity counts cannot be compared where the kind of mean is "
+            "continuous.",
+            tone="unsure",
+        )
+    said = f"probability {percent(probability)}, as likely as not beforehand"
+    if probability >= _SURE:
+        return Finding(text=f"Rightly leaving cases alone (specificity) counts: {said}.")
+    if probability <= 1.0 - _SURE:
+        return Finding(text=f"Precision and recall are enough, specificity does not count: {said}.")
+    return Finding(
+        text=f"Not enough evidence whether rightly leaving cases alone (specificity) counts: "
+        f"{said}.",
+        tone="unsure",
+    )
+
+
+def _weighing(weights: MeasureWeights, name: str) -> Finding:
+    known = weights.weights(name)
+    parts = [f"{measure} {with_interval(weight)}" for measure, weight in known.items()]
+    return Finding(text=f"{name}: of a weight of 1, {', '.join(parts[:-1])} and {parts[-1]}.")
+
+
+def weight_sections(fit: AcceptabilityFit) -> tuple[Section, ...]:
+    """Return the page about three measures; none where they were not asked for."""
+    weights = fit.measured
+    if weights is None:
+        return ()
+    used = weights.prevalence
+    said = "as the answers say" if used is None else f"at a prevalence of {plain(used, digits=3)}"
+    rows = {
+        f"{name}: {measure}": weight
+        for name in weights.applications
+        for measure, weight in weights.weights(name).items()
+    }
+    return (
+        picture_section(
+            "What precision, recall and specificity weigh",
+            "Weight of each measure by application, with 95 % interval; they add up to 1.",
+            weights_figure(rows),
+            text=f"Specificity is {said}. The decisions of this report go by precision and recall; "
+            "by all three they are made with fit.measured.at_prevalence(...).",
+        ),
+        Section(title="Weights of the three measures", table=weights.table),
+    )
+
+
+def weight_values(fit: AcceptabilityFit) -> dict[str, Any]:
+    """Return everything as plain values; nothing where three measures were not asked for."""
+    weights = fit.measured
+    if weights is None:
+        return {}
+    return {
+        "weights": weights.table,
+        "prevalence": weights.prevalence,
+        "probability_counting": weights.probability_counting,
+        "log_evidence": weights.log_evidence,
+        "log_evidence_of_precision_and_recall": weights.log_evidence_of_two,
+    }

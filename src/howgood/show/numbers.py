@@ -9,6 +9,7 @@ from howgood.records.estimate import Estimate
 
 # Rarer than this is rarer than anybody can check, or than a Gaussian tail can be trusted.
 _RARE = 0.0001
+_OF_DRAWS = 0.001  # thousands of draws say no more
 
 
 def digits_for(uncertainty: float, *, most: int = 6) -> int:
@@ -107,6 +108,30 @@ def probability(value: float) -> str:
     if value > 1 - _RARE:
         return f"> {1 - _RARE}"
     return f"{value:.4f}" if min(value, 1 - value) < 0.001 else f"{value:.3f}"
+
+
+def share_of_draws(value: float) -> str:
+    """Show a probability that was counted in draws: none or all of them make nothing certain.
+
+    Examples
+    --------
+    >>> share_of_draws(0.0), share_of_draws(0.0137), share_of_draws(1.0)
+    ('< 0.001', '0.014', '> 0.999')
+    """
+    if value < _OF_DRAWS:
+        return f"< {_OF_DRAWS}"
+    return f"> {1 - _OF_DRAWS}" if value > 1 - _OF_DRAWS else probability(value)
+
+
+def percent_of_draws(value: float) -> str:
+    """Show a probability that was counted in draws as a percentage, never as certain.
+
+    Examples
+    --------
+    >>> percent_of_draws(0.0), percent_of_draws(0.58), percent_of_draws(1.0)
+    ('< 1 %', '58 %', '> 99 %')
+    """
+    return percent(min(max(value, _OF_DRAWS), 1 - _OF_DRAWS))
 
 
 def with_probability(value: float) -> str:

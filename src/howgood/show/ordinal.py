@@ -1,15 +1,18 @@
-"""A fit of imagined and real systems in words, tables and a picture.
+"""Fits of ratings in words, tables and a picture: imagined and real systems, every level's curve.
 
-In: `OrdinalFit`. Out: findings, plain values, a `Report`. Absent: fitting; writing files.
+In: `OrdinalFit` or `MultinomialFit`. Out: findings, plain values, a `Report`. Absent: fitting;
+writing files.
 """
 
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from howgood.learn.left_out import LeftOut
+from howgood.learn.multinomial import MultinomialFit
 from howgood.learn.ordinal_fit import FEW_PEOPLE, OrdinalFit
 from howgood.records.report import Finding, Report, Section
 from howgood.records.table import Table
@@ -26,6 +29,13 @@ CAUTIONS = (
     "Shift and scale compare ratings at the same accuracy; they say how answers differ between "
     "parts, not why.",
     "The results hold for the systems people use and for people like those asked.",
+)
+_SHOWN_AT = 0.85
+_LEGIBLE = 0.035  # thinner bands have no room for their number
+MULTINOMIAL_CAUTIONS = (
+    "Every rating has a curve of its own: more is assumed of people by the ordinal model, less "
+    "detail is learned by the binary one. Decisions go by those two.",
+    "The results hold for people like those asked.",
 )
 
 
@@ -204,3 +214,128 @@ def _cautions(fit: OrdinalFit) -> tuple[str, ...]:
         "were not checked.",
         *CAUTIONS,
     )
+
+
+def multinomial_findings(fit: MultinomialFit) -> tuple[Finding, ...]:
+    """Return what the fit says, most useful first."""
+    few = fit.evidence != "enough"
+    findings = []
+    for name in fit.applications:
+        share = fit.predict(_SHOWN_AT, _SHOWN_AT, name)
+        findings.append(
+            Finding(
+                text=f"{name}: at {percent(_SHOWN_AT)} precision and recall, "
+                f"{percent(share.mean)} [{percent(share.interval.lower)} to "
+                f"{percent(share.interval.upper)}] would rate {fit.cut} or higher; weight of "
+                f"precision alpha {with_interval(fit.alpha(name))}.",
+                tone="unsure" if few else "neutral",
+            )
+        )
+    backwards = _falling(fit)
+    if backwards:
+        findings.append(
+            Finding(
+                text=f"Ratings {', '.join(backwards)} do not follow the order of the scale: as "
+                "accuracy grows they lose to a lower rating with 95 % probability or more.",
+                tone="unsure",
+            )
+        )
+    return (*findings, *fitted_people(fit.n_respondents, fit.provenance))
+
+
+def _falling(fit: MultinomialFit) -> list[str]:
+    """Ratings whose slope is below that of the rating before them, surely."""
+    slopes = np.column_stack([np.zeros(len(fit.averaged_draws)), fit.draws("slope")])
+    falls = (np.diff(slopes, axis=1) < 0).mean(axis=0)
+    return [str(level) for level, share in zip(fit.levels[1:], falls, strict=True) if share >= 0.95]
+
+
+def multinomial_values(fit: MultinomialFit) -> dict[str, Any]:
+    """Return a fit's results as plain values, ready for JSON."""
+    findings = [finding.text for finding in multinomial_findings(fit)]
+    return {"findings": findings, "evidence": fit.evidence, **fit.to_dict()}
+
+
+def multinomial_report(fit: MultinomialFit) -> Report:
+    """Return the report of a multinomial fit."""
+    kinds = Table(
+        {
+            "order p of the mean": [f"{p:g}" for p in fit.mean_probabilities],
+            "probability": list(fit.mean_probabilities.values()),
+            "log evidence": list(fit.log_evidence.values()),
+        }
+    )
+    return Report(
+        title="How often each rating is given",
+        question="Which ratings do people give at which accuracy?",
+        findings=multinomial_findings(fit),
+        sections=(
+            theme.picture_section(
+                "Ratings by accuracy",
+                "Which share of the population would give which rating, where precision and recall "
+                "are the same. The line is the share that accepts, with its 95 % interval.",
+                ratings_figure(fit),
+            ),
+            Section(title="Parameters", table=fit.summary()),
+            Section(title="Kind of mean", table=kinds),
+        ),
+        methods=fit.methods_text(),
+        provenance=fit.provenance,
+        cautions=MULTINOMIAL_CAUTIONS,
+    )
+
+
+def save_multinomial_picture(fit: MultinomialFit, path: Path) -> Path:
+    """Write the picture of ratings by accuracy to a file."""
+    with ratings_figure(fit) as figure:
+        return theme.save(figure, path)
+
+
+@contextmanager
+def ratings_figure(fit: MultinomialFit) -> Iterator["Figure"]:
+    """Draw which share gives which rating against accuracy, one panel per application.
+
+    Bands are ratings, the highest at the bottom; the line is the share that accepts.
+    """
+    n = len(fit.applications)
+    columns = min(n, 2)
+    rows = -(-n // columns)
+    with theme.canvas(width=3.6 * columns, height=3.1 * rows) as figure:
+        panels = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+        for panel, name in zip(panels.flat, fit.applications, strict=False):
+            _rating_bands(panel, fit, name)
+        for panel in panels.flat[n:]:
+            panel.set_visible(False)
+        for panel in panels[:, 0]:
+            panel.set_ylabel("share of people")
+        for panel in panels[-1]:
+            panel.set_xlabel("precision and recall")
+        yield figure
+
+
+def _rating_bands(panel: Any, fit: MultinomialFit, name: str) -> None:  # noqa: ANN401 - matplotlib axes
+    grid = np.linspace(0.5, 1.0, 11)
+    shares = [fit.level_shares(value, value, name) for value in grid]
+    shades, below = theme.shades(), np.zeros(len(grid))
+    for number, level in enumerate(reversed(fit.levels)):
+        above = below + np.array([share[level].mean for share in shares])
+        strength = 0.85 * (1.0 - number / len(fit.levels))
+        panel.fill_between(grid, below, above, color=shades(strength), lw=0)
+        widest = int(np.argmax((above - below)[1:-1])) + 1  # where the number fits best
+        if above[widest] - below[widest] > _LEGIBLE:
+            panel.annotate(
+                str(level), (grid[widest], (above + below)[widest] / 2), va="center", ha="center",
+                fontsize=8.5, color=theme.INK,
+            )  # fmt: skip
+        below = above
+    accepting = [fit.predict(value, value, name) for value in grid]
+    ends = [one.interval for one in accepting]
+    for side in ([end.lower for end in ends], [end.upper for end in ends]):
+        panel.plot(grid, side, color=theme.INK, lw=0.9, ls=(0, (3, 2)))
+    panel.plot(grid, [one.mean for one in accepting], color=theme.INK, lw=2.2)
+    panel.annotate(
+        f"{fit.cut} or higher, with 95 % interval; bands: ratings", (0.0, 1.01),
+        xycoords="axes fraction", fontsize=8, color=theme.FAINT,
+    )  # fmt: skip
+    panel.set_title(name, fontsize=10.5, pad=16)
+    panel.set(xlim=(0.5, 1.0), ylim=(0, 1))

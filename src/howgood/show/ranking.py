@@ -7,6 +7,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from howgood.decide.rating_noise import KNOWN, ONE_RATING, REPEATED, SOME_ONCE
 from howgood.records.ranking import Ranking
 from howgood.records.report import Finding, Report, Section
@@ -106,7 +108,8 @@ def tie_findings(
     sets = [names for names in tied_sets(ranking.ties) if not set(names) <= first]
     said = [
         Finding(
-            text=f"{listed(names)} cannot be told apart.{needed(ranking, names) if needed else ''}",
+            text=f"{_all_named(names)} cannot be told apart."
+            f"{needed(ranking, names) if needed else ''}",
             tone="unsure",
         )
         for names in sets[:_MOST_SAID]
@@ -140,6 +143,21 @@ def two_systems(ranking: Ranking) -> list[Finding]:
     return [Finding(text=text)]
 
 
+_ROLES = {"item": "prompt", "repeats": "asked again"}
+
+
+def columns_findings(ranking: Ranking) -> list[Finding]:
+    """Say which columns of a file were taken as what, where nobody named them."""
+    columns = dict(ranking.provenance.settings.get("read as", {}))
+    kind = columns.pop("kind", "")
+    is_plain = kind == "grades" and all(role == name for role, name in columns.items())
+    if not kind or is_plain:
+        return []
+    words = _ROLES if kind == "votes" else {}
+    named = [f"{words.get(role, role)} is {name!r}" for role, name in columns.items()]
+    return [Finding(text=f"Read as {kind}: {listed(named)}.")]
+
+
 def score_name(ranking: Ranking) -> str:
     """Return the score's name as people write it: RMSE and NDCG@10, but mean grade."""
     if ranking.metric in ("srmse", "smae"):
@@ -157,8 +175,11 @@ def picture_title(ranking: Ranking) -> str:
     """Return what the distributions of scores are about."""
     if ranking.doubt == "re-rating":
         return "Score if everybody rated again: mean, 95 %"
-    name = score_name(ranking)
-    return f"{name[0].upper()}{name[1:]} over {ranking.doubt} like these: 95 %"
+    name, over = score_name(ranking), str(ranking.doubt)
+    if ranking.metric == "strength":
+        has_prompts = ranking.provenance.settings.get("items") is not None
+        over = over.replace("items", "prompts" if has_prompts else "votes")
+    return f"{name[0].upper()}{name[1:]} over {over} like these: 95 %"
 
 
 def _above_barrier(ranking: Ranking, rows: list[dict[str, Any]]) -> dict[str, list[str]]:
@@ -232,6 +253,9 @@ def ahead_of_all(ranking: Ranking, another_is_ahead: str) -> Finding:
 
 def no_clear_winner(ranking: Ranking, *, score: str, best_with: str) -> Finding:
     """Say who is in front, how surely (`best_with`), and who cannot be told from it."""
+    has_best = ranking.places is None or int(np.argmax(ranking.scores)) == ranking.index(
+        ranking.order[0]
+    )
     best = ranking.order[0]
     group = (best, *ranking.ties[best])
     sharing = [
@@ -241,12 +265,19 @@ def no_clear_winner(ranking: Ranking, *, score: str, best_with: str) -> Finding:
         f"{', '.join(sharing[:-1])} and {sharing[-1]} share the best {score}; {best}"
         if len(sharing) > 1
         else f"{best} has the best {score}, but"
+        if has_best
+        else f"{best} probably stands highest, but"
     )
     return Finding(
         text=f"No clear winner. {front} is best {best_with} and cannot be told from "
         f"{_named(ranking.ties[best])}.",
         tone="unsure",
     )
+
+
+def _all_named(names: Sequence[str]) -> str:
+    """Name the systems of a set as a sentence does, of many the first ones and how many more."""
+    return listed(names) if len(names) <= _MOST_IN_FRONT else _named(names)
 
 
 def _named(names: Sequence[str]) -> str:
@@ -362,7 +393,7 @@ def _means(ranking: Ranking) -> list[Finding]:
         return [Finding(text=f"{borrowed}.", tone="unsure")]
     said = {
         KNOWN: "Each mean is taken as known. If it is a single rating, or the mean of a few, say "
-        "so (trials): a re-rating then flips the order more often than said here.",
+        "so (trials=1, or --trials 1): a re-rating then flips the order more often than said here.",
         ONE_RATING: "Each pair was rated once. How far ratings vary (sd) was given, not measured "
         "here.",
         SOME_ONCE: "Some pairs were rated once. How far their ratings vary (sd) was given or "

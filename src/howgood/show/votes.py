@@ -3,17 +3,21 @@
 In: `Ranking` of `decide.rank_votes`. Out: sentences and a `Report`. Absent: drawing.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from scipy.special import expit
 
 from howgood.records.ranking import Ranking
 from howgood.records.report import Finding, Report, Section
+from howgood.show.leaderboard import Nouns, limits_findings, needed_sentence
 from howgood.show.numbers import percent
 from howgood.show.ranking import (
     ahead_of_all,
+    columns_findings,
     errors_section,
+    listed,
     no_clear_winner,
     readable_table,
     tie_findings,
@@ -22,6 +26,8 @@ from howgood.show.ranking import (
 
 _SIDE, _STYLE = "order effect (left, log odds)", "effect of one sd of style (log odds)"
 _RARE = 0.05
+# A system with fewer votes is named; of long lists so many names are.
+_FEW_VOTES, _MOST_NAMED = 10, 4
 
 CAUTIONS = (
     "It holds for prompts and raters like these: other tasks or other people may rank otherwise.",
@@ -33,25 +39,109 @@ def findings(ranking: Ranking) -> tuple[Finding, ...]:
     """Return the plain-language findings, most important first."""
     return (
         _winner(ranking),
-        *tie_findings(ranking),
+        *_groups(ranking),
+        *tie_findings(ranking, _needed),
         *two_systems(ranking),
+        *limits_findings(ranking, _nouns(ranking)),
+        *_few_votes(ranking),
         *_effects(ranking),
+        *_again(ranking),
         *_samples(ranking),
+        *columns_findings(ranking),
     )
 
 
 def _winner(ranking: Ranking) -> Finding:
-    if not ranking.ties[ranking.order[0]]:
-        return ahead_of_all(
-            ranking, f"over {ranking.doubt} like these, another system is level or ahead"
-        )
     best = ranking.order[0]
-    return no_clear_winner(
+    over = f"over {ranking.doubt} like these".replace("items", f"{_nouns(ranking).item}s")
+    if not ranking.ties[best]:
+        return ahead_of_all(ranking, f"{over}, another system is level or ahead")
+    finding = no_clear_winner(
         ranking,
         score="strength",
-        best_with=f"over {ranking.doubt} like these only with probability "
-        f"{percent(ranking.best_probability[best])}",
+        best_with=f"{over} only with probability {percent(ranking.best_probability[best])}",
     )
+    needed = _needed(ranking, (best, *ranking.ties[best]))
+    return replace(finding, text=f"{finding.text}{needed}")
+
+
+def _nouns(ranking: Ranking) -> Nouns:
+    has_prompts = ranking.provenance.settings["items"] is not None
+    return Nouns("prompt" if has_prompts else "vote", "asking")
+
+
+def _needed(ranking: Ranking, group: tuple[str, ...]) -> str:
+    """Say what would settle a tie, as long as votes connect its systems and their order is one."""
+    first, last = group[0], group[-1]
+    leads = ranking.differences[ranking.index(first), ranking.index(last)] > 0
+    groups = ranking.provenance.settings["groups never compared"]
+    if any((first in names) != (last in names) for names in groups):
+        return ""
+    if not leads:
+        return f" Nothing puts {first} before {last} so far: only more votes on them can tell."
+    return needed_sentence(ranking, group, _nouns(ranking))
+
+
+def _groups(ranking: Ranking) -> list[Finding]:
+    """Say which systems no vote connects: nothing but a guess puts one before the other."""
+    groups = ranking.provenance.settings["groups never compared"]
+    if not groups:
+        return []
+    shown = "; ".join(_some(names) for names in groups[:_MOST_NAMED])
+    more = f"; and {len(groups) - _MOST_NAMED} more groups" if len(groups) > _MOST_NAMED else ""
+    text = (
+        f"No vote connects these groups of systems, not even by way of others: {shown}{more}. "
+        "Places within a group rest on votes; which group is better, nobody was asked. Let people "
+        "vote on pairs across groups, or rank each group by itself."
+    )
+    return [Finding(text=text, tone="unsure")]
+
+
+def _some(names: Sequence[str]) -> str:
+    if len(names) <= _MOST_NAMED:
+        return listed(names)
+    return f"{', '.join(names[:_MOST_NAMED])} and {len(names) - _MOST_NAMED} more"
+
+
+def _few_votes(ranking: Ranking) -> list[Finding]:
+    """Name systems with so few votes that their strength is mostly chance."""
+    votes = ranking.provenance.settings["votes by system"]
+    few = [name for name in ranking.order if votes[name] < _FEW_VOTES]
+    if not few:
+        return []
+    counts = [f"{name} ({votes[name]})" for name in few[:_MOST_NAMED]]
+    more = f" and {len(few) - _MOST_NAMED} more" if len(few) > _MOST_NAMED else ""
+    text = (
+        f"Fewer than {_FEW_VOTES} votes: {', '.join(counts)}{more}. Their strength is mostly "
+        "chance, so they are placed nearer to the middle than it says."
+    )
+    return [Finding(text=text, tone="unsure")]
+
+
+def _again(ranking: Ranking) -> list[Finding]:
+    """Say how often raters agree with themselves, and that some voted twice on the same two."""
+    settings = ranking.provenance.settings
+    said, again = [], settings.get("asked again")
+    n_again = ranking.provenance.rows_dropped.get("asked again", 0)
+    if again is not None:
+        share = again["alike"] / again["votes"]
+        text = (
+            f"{again['votes']:,} votes ask an earlier pair again: they are not counted as new, and "
+            f"say the same as before in {percent(share)} (likely {100 * again['lower']:.0f} to "
+            f"{100 * again['upper']:.0f}). No judge or metric can agree with these raters much "
+            "more often than they do with themselves."
+        )
+        said.append(Finding(text=text))
+    elif n_again:
+        said.append(Finding(text=f"{n_again:,} votes ask an earlier pair again and do not count."))
+    same = settings["votes on the same pair again"]
+    if same:
+        text = (
+            f"{same:,} votes are by a rater who had already voted on the same two outputs of one "
+            "prompt. They count, but not as independent ones; if they are copies, leave them out."
+        )
+        said.append(Finding(text=text))
+    return said
 
 
 def side_finding(settings: Mapping[str, Any]) -> Finding:
@@ -86,9 +176,11 @@ def _samples(ranking: Ranking) -> list[Finding]:
     if not lacking:
         return []
     what = " and ".join({"items": "prompts", "raters": "raters"}[word] for word in lacking)
+    names = {"items": "--item COLUMN", "raters": "--rater COLUMN"}
+    options = " and ".join(names[word] for word in lacking)
     text = (
         f"Which {what} votes belong to is not known: votes are taken as independent of them, so "
-        "places look surer than they are."
+        f"places look surer than they are. If the file says it, write {options}."
     )
     return [Finding(text=text, tone="unsure")]
 
@@ -136,7 +228,8 @@ def report(ranking: Ranking, *, svg: str) -> Report:
         methods=f"We ranked {len(ranking.systems)} systems by {settings['votes']:,} votes with a "
         "Bradley-Terry model with ties (Davidson) and an effect of the side. The covariance was "
         "clustered by prompts and raters where these were known; systems' own spread has a flat "
-        f"prior; ranks were counted in {settings['draws']:,} draws. Computed with howgood.",
+        "prior, and each system shrinks by its own variance; ranks were counted in "
+        f"{settings['draws']:,} draws. Computed with howgood.",
         provenance=ranking.provenance,
         cautions=CAUTIONS,
     )

@@ -80,10 +80,14 @@ def kept_share(share: FloatArray) -> float:
     >>> round(kept_share(np.full(5, 0.2)), 6)
     0.8
     """
-    squares = float(share @ share)
+    return kept_by_sums(float(share @ share), float(np.sum(share**3)))
+
+
+def kept_by_sums(squares: float, cubes: float) -> float:
+    """Return the same from the sums of squared and cubed shares, which add up over parts."""
     if squares <= 0:
         return 0.0
-    return max((squares * (1.0 + squares) - 2.0 * float(np.sum(share**3))) / squares, 0.0)
+    return max((squares * (1.0 + squares) - 2.0 * cubes) / squares, 0.0)
 
 
 def freedom_of(kept: float) -> float:

@@ -1,17 +1,27 @@
-"""Modes, importance sampling from multivariate t distributions, and evidence by bridge sampling.
+r"""Modes, importance sampling from multivariate t distributions, and evidence by bridge sampling.
 
 In: a log density of many points at once, with its gradient at one. Out: its top and the curvature
 there; weighted draws with their evidence and diagnostics (Pareto k-hat, effective size); a mixture
 fitted to weighted draws where no single t resembles the density (bent, or with an edge); the log
 evidence of draws made by others. Absent: the verdict (callers set the gates), and bounds:
 parameters are transformed to the whole line before they come here.
+
+A bent t is for posteriors like a banana in several directions at once. On standardised axes z in a
+chosen order, an axis is moved by squares of the axes before it:
+
+.. math:: z_k = a_k + \sum_{i<k} B_{ki} (\min(|z_i|, 3)^2 - m_i)
+
+with a from a t whose halves may differ. Each axis is moved by those before it alone, so the volume
+does not change, and a is read off z at once.
 """
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from howgood.stats.arrays import FloatArray
 
@@ -30,6 +40,9 @@ _ROUNDS = 12
 _SHRINKAGE = 1.0
 # Share of the wide component that keeps weights bounded where the others are thin.
 _DEFENSIVE_SHARE = 0.2
+# A bend counts that lies this many standard errors from none: among a thousand there is no other.
+_CLEAR = 4.0
+_FARTHEST = 3.0
 
 
 def maximise(
@@ -78,6 +91,16 @@ def inverse_curvature(matrix: FloatArray, *, largest: float = 1e3) -> FloatArray
     safe = np.maximum(np.abs(values), 1.0 / largest**2)
     inverse = (vectors / safe) @ vectors.T
     return np.asarray(0.5 * (inverse + inverse.T))
+
+
+class Proposal(Protocol):
+    """A distribution to draw from whose density is known."""
+
+    def sample(self, n_draws: int, rng: np.random.Generator) -> FloatArray:
+        """Return draws of shape (n_draws, dimensions)."""
+
+    def log_density(self, points: FloatArray) -> FloatArray:
+        """Return the log density at many points."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +211,7 @@ class WeightedDraws:
 
 
 def weigh(
-    log_density: LogDensity, proposal: StudentT, n_draws: int, rng: np.random.Generator
+    log_density: LogDensity, proposal: Proposal, n_draws: int, rng: np.random.Generator
 ) -> WeightedDraws:
     """Draw from the proposal and weigh by density over proposal, the largest weights smoothed.
 
@@ -360,3 +383,79 @@ def bridge_log_evidence(
             break
         log_evidence = new
     return middle + new
+
+
+@dataclass(frozen=True, slots=True)
+class BentT:
+    """A t on axes `root` around `centre`, axes bent by the squares of axes before them."""
+
+    straight: StudentT
+    centre: FloatArray
+    root: FloatArray
+    bends: FloatArray
+    usual: FloatArray
+
+    @classmethod
+    def around(cls, sample: WeightedDraws, *, dof: float) -> "BentT":
+        """Build from weighted draws: covariance, clear bends, how far each side then reaches.
+
+        Examples
+        --------
+        >>> rng = np.random.default_rng(1)
+        >>> z = rng.standard_normal((4000, 2))
+        >>> banana = np.column_stack([z[:, 0] + z[:, 1] ** 2, z[:, 1]])
+        >>> bent = BentT.around(WeightedDraws(banana, np.full(4000, 1 / 4000), 0.0, 0.0), dof=20.0)
+        >>> drawn = bent.sample(4000, rng)
+        >>> bool(np.corrcoef(drawn[:, 0], drawn[:, 1] ** 2)[0, 1] > 0.7)
+        True
+        """
+        centre, covariance = sample.moments()
+        turn = np.eye(len(centre))[_order(sample, centre, covariance)]
+        root = turn.T @ StudentT.from_moments(centre, turn @ covariance @ turn.T).root
+        axes = np.asarray(np.linalg.solve(root, (sample.draws - centre).T).T, dtype=np.float64)
+        usual = sample.weights @ _squares(axes)
+        bends = _clear_bends(axes, _squares(axes) - usual, sample)
+        unbent = axes - (_squares(axes) - usual) @ bends.T
+        inside = WeightedDraws(unbent, sample.weights, sample.log_evidence, sample.khat)
+        return cls(StudentT.around(inside, dof=dof), centre, root, bends, usual)
+
+    def sample(self, n_draws: int, rng: np.random.Generator) -> FloatArray:
+        """Return draws of shape (n_draws, dimensions)."""
+        axes = self.straight.sample(n_draws, rng)
+        for k in np.flatnonzero(self.bends.any(axis=1)):
+            axes[:, k] += (_squares(axes[:, :k]) - self.usual[:k]) @ self.bends[k, :k]
+        return np.asarray(self.centre + axes @ self.root.T)
+
+    def log_density(self, points: FloatArray) -> FloatArray:
+        """Return the log density at points of shape (n, dimensions)."""
+        axes = np.asarray(np.linalg.solve(self.root, (points - self.centre).T).T, dtype=np.float64)
+        unbent = axes - (_squares(axes) - self.usual) @ self.bends.T
+        return self.straight.log_density(unbent) - float(np.linalg.slogdet(self.root)[1])
+
+
+def _squares(axes: FloatArray) -> FloatArray:
+    """Squares, level beyond a few standard deviations, where draws are too few to say."""
+    return np.asarray(np.minimum(np.abs(axes), _FARTHEST) ** 2)
+
+
+def _order(sample: WeightedDraws, centre: FloatArray, covariance: FloatArray) -> NDArray[np.intp]:
+    """Put first what bends others, last what is bent."""
+    away = (sample.draws - centre) / np.sqrt(np.maximum(np.diag(covariance), 1e-300))
+    pulls = ((away**2 - 1.0) * sample.weights[:, None]).T @ away
+    np.fill_diagonal(pulls, 0.0)
+    pulls[np.abs(pulls) < _CLEAR * np.sqrt(2.0 / sample.effective)] = 0.0
+    return np.argsort((pulls**2).sum(axis=0) - (pulls**2).sum(axis=1), kind="stable")
+
+
+def _clear_bends(axes: FloatArray, squares: FloatArray, sample: WeightedDraws) -> FloatArray:
+    """Regress each axis on those squares of axes before it that clearly move it."""
+    n, weights = axes.shape[1], sample.weights[:, None]
+    spread = (squares * weights).T @ squares
+    together = (squares * weights).T @ axes
+    bends = np.zeros((n, n))
+    for k in range(1, n):
+        own = np.diag(spread)[:k]
+        clear = np.flatnonzero(np.abs(together[:k, k]) > _CLEAR * np.sqrt(own / sample.effective))
+        if clear.size:
+            bends[k, clear] = np.linalg.solve(spread[np.ix_(clear, clear)], together[clear, k])
+    return bends

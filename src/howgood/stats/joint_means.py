@@ -10,8 +10,12 @@ the components the means are Gaussian around those observed.
 
 Three groups or more say how far groups differ, and so how much of a small difference is noise:
 their true means are Gaussian with a common sd tau, whose prior is flat. With v the variance of a
-mean, all differences shrink by the factor 1 - v / (v + tau²), which keeps their order. Two groups
-say nothing about tau: their difference has a flat prior.
+mean, all differences shrink by the factor 1 - v / (v + tau²), which keeps their order. Where some
+means are known far better than others, each shrinks as its own variance says (`Unequal`): a mean
+that is hardly known neither leads by its noise nor blurs the others: in the directions in which
+errors of differences are uncorrelated (eigenvectors of the centred covariance, with variances l) a
+distance y keeps tau² / (tau² + l) of itself, exactly the posterior, given tau and a flat prior of
+the common centre. Two groups say nothing about tau: their difference has a flat prior.
 """
 
 from collections.abc import Sequence
@@ -25,6 +29,10 @@ from scipy.stats import qmc
 from howgood.stats.arrays import FloatArray
 from howgood.stats.crossed_components import Component
 
+# Values of tau looked at, from this share of the smallest sd to so many times the range of means.
+_TAUS, _LOWEST, _HIGHEST = 512, 1e-3, 1e4
+# Directions known so much better than the others are known.
+_KNOWN = 1e-12
 # Points of the nets for variances and for noise. Noise is used with either sign, so that the better
 # of two observed means is ahead in at least half of the draws.
 _VARIANCES, _POINTS = 2_048, 16_384
@@ -41,16 +49,133 @@ _TAIL, _Z = 1e-9, 1.959963984540054
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Shrinking:
+    """For each draw what is kept (n, r) along directions (K, r), and its log weight (n,)."""
+
+    directions: FloatArray
+    kept: FloatArray
+    log_weights: FloatArray
+
+    def applied(
+        self, means: FloatArray, moved: FloatArray, chosen: NDArray[np.int64]
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return where chosen draws lie, and how far noise moves them from there."""
+        kept = self.kept[chosen]
+        away = (means - means.mean()) @ self.directions
+        middle = means.mean() + (kept * away) @ self.directions.T
+        return middle, (np.sqrt(kept) * (moved @ self.directions)) @ self.directions.T
+
+
+def own_shrinking(
+    means: FloatArray, covariance: FloatArray, factors: FloatArray, uniform: FloatArray
+) -> Shrinking:
+    """Return how means shrink whose centred covariance is one of the factors times the one given.
+
+    Examples
+    --------
+    A mean that is hardly known goes to the others, which stay where they are:
+
+    >>> centring = np.eye(4) - 0.25
+    >>> covariance = centring @ np.diag([0.01, 0.01, 0.01, 25.0]) @ centring
+    >>> one, half = np.ones(1), np.full(1, 0.5)
+    >>> found = own_shrinking(np.array([-1.0, 0.0, 1.0, 9.0]), covariance, one, half)
+    >>> middle, _ = found.applied(np.array([-1.0, 0.0, 1.0, 9.0]), np.zeros((1, 4)), np.array([0]))
+    >>> np.diff(middle[0]).round(1).tolist()[:2], bool(middle[0, 3] < 4.5)
+    ([1.0, 1.0], True)
+    """
+    directions, variances = _directions(covariance)
+    if variances is None:
+        kept = np.ones((len(factors), len(means) - 1))
+        return Shrinking(directions=directions, kept=kept, log_weights=np.zeros(len(factors)))
+    tau, total, cumulated, top = _density(means, directions, variances, factors)
+    wanted = uniform * cumulated[:, -1]
+    place = np.minimum((cumulated < wanted[:, None]).sum(axis=1), _TAUS - 1)
+    return Shrinking(
+        directions=directions,
+        kept=(tau[:, None] ** 2 / total)[place],
+        log_weights=top + np.log(cumulated[:, -1]) - (len(means) - 2) / 2 * np.log(factors),
+    )
+
+
+def middle_spread(means: FloatArray, covariance: FloatArray) -> float:
+    """Return the median of tau, how far true means differ, given the centred covariance of means.
+
+    Examples
+    --------
+    Means that are known exactly: with r directions tau² is their sum of squares over a chi-square
+    with r - 1 degrees of freedom, whose median for r - 1 = 2 is 2 log 2.
+
+    >>> means = np.array([-3.0, -1.0, 1.0, 3.0])
+    >>> tau = middle_spread(means, 1e-9 * (np.eye(4) - 0.25))
+    >>> round(tau, 1), round(float(np.sqrt(20 / (2 * np.log(2)))), 1)
+    (3.8, 3.8)
+    """
+    directions, variances = _directions(covariance)
+    if variances is None:
+        variances = np.full(len(means) - 1, _KNOWN * max(float(np.ptp(means)) ** 2, _KNOWN))
+    tau, _, cumulated, _ = _density(means, directions, variances, np.ones(1))
+    middle = np.interp(0.5, cumulated[0] / cumulated[0, -1], np.log(tau))
+    return float(np.exp(middle + 0.5 * np.log(tau[1] / tau[0])))
+
+
+def _directions(covariance: FloatArray) -> tuple[FloatArray, FloatArray | None]:
+    """Return directions (K, K - 1) with uncorrelated errors, and their variances; None: all 0.
+
+    The mean of all, of which differences say nothing, is made the last direction, and left out.
+    """
+    apart = 1.0 + 2.0 * float(np.trace(covariance))
+    values, vectors = np.linalg.eigh(covariance + apart / len(covariance))
+    directions, variances = vectors[:, :-1], np.maximum(values[:-1], 0.0)
+    largest = float(variances.max())
+    if largest <= _KNOWN * apart:
+        return directions, None
+    return directions, np.maximum(variances, _KNOWN * largest)
+
+
+def _density(
+    means: FloatArray, directions: FloatArray, variances: FloatArray, factors: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return tau (t,), variances with it (t, r), and its density summed up (n, t) over its top."""
+    away = (means - means.mean()) @ directions
+    lowest = _LOWEST * np.sqrt(variances.min())
+    highest = _HIGHEST * max(float(np.ptp(means)), np.sqrt(variances.max()))
+    # tau in units of the root of the factor; its prior is flat, the grid even in its logarithm.
+    tau = np.exp(np.linspace(np.log(lowest), np.log(highest), _TAUS))
+    total = variances + tau[:, None] ** 2
+    logs = np.log(tau) - 0.5 * np.log(total).sum(axis=1)
+    density = logs - 0.5 * (away**2 / total).sum(axis=1) / factors[:, None]
+    top = density.max(axis=1)
+    return tau, total, np.cumsum(np.exp(density - top[:, None]), axis=1), top
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class JointMeans:
     """Draws (n_draws, K) of all means, and how far each mean and difference is known.
 
-    `own_sds` (K,) and `apart_sds` (K, K): Gaussians with these sds have the 95 % intervals of the
-    observed means and of their differences.
+    `middles` (K,) are where the draws lie: in the order of the observed means, unless each shrinks
+    by its own variance. `own_sds` (K,) and `apart_sds` (K, K): Gaussians with these sds have the
+    95 % intervals of the observed means and of their differences.
     """
 
     draws: FloatArray
+    middles: FloatArray
     own_sds: FloatArray
     apart_sds: FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Unequal:
+    """What means are shrunk by, each as its own variance says.
+
+    `means` (K,) are those observed, as seen from where the shrunk ones lie: the same unless their
+    likelihood is skewed. `covariance` (K, K) is that of their errors up to a factor; it has to be
+    steadier than components of few clusters are, whose smallest variances are small by chance.
+    `turn` (K, K) is what errors of the components are multiplied by there.
+    """
+
+    means: FloatArray
+    covariance: FloatArray
+    turn: FloatArray
 
 
 def joint_means(
@@ -58,10 +183,12 @@ def joint_means(
     components: Sequence[Component],
     *,
     generator: np.random.Generator,
+    unequal: Unequal | None = None,
 ) -> JointMeans:
     """Return draws of means whose covariance is the sum of the components.
 
-    `components` come with the finest first: every one after those within it.
+    `components` come with the finest first: every one after those within it. `unequal` is for three
+    means or more; without it all differences shrink alike.
     """
     n_means, n_parts = len(means), len(components)
     shapes = np.array([component.shape for component in components])
@@ -73,26 +200,61 @@ def joint_means(
     # What moves all means alike has no say in their differences.
     is_moving = traces > _SAME_SHAPE * traces.max()
     log_weights = log_shares[:, is_moving].sum(axis=1)
-    away, kept = means - means.mean(), np.ones(_VARIANCES)
-    plain = log_weights
-    if n_means > 2:
-        spread = variances @ traces / (n_means - 1)
-        kept, more = _kept(float(away @ away), spread, n_means, uniform[:, n_parts])
-        log_weights = log_weights + more
+    plain, sizes, seen = log_weights, variances @ traces, means
+    shrinking: Shrinking | _EvenShrinking | None = None
+    if unequal is not None:
+        turned = unequal.turn @ centred @ unequal.turn.T
+        sizes, seen = variances @ np.trace(turned, axis1=1, axis2=2), unequal.means
+        scaled = _scaled(unequal.covariance, sizes)
+        shrinking = own_shrinking(seen, *scaled, uniform[:, n_parts])
+    elif n_means > 2:
+        shrinking = _even_shrinking(means, sizes, uniform[:, n_parts])
+    if shrinking is not None:
+        log_weights = log_weights + shrinking.log_weights
     roots, owners = _roots(centred)
     net = _net(len(roots) + 2, _POINTS, generator)
-    order = np.argsort(variances @ traces, kind="stable")
+    order = np.argsort(sizes, kind="stable")
     chosen, observed = (_chosen(value, order, net[:, 0]) for value in (log_weights, plain))
-    kept, noise = kept[chosen, None], ndtri(net[:, 1:])
-    sds = np.sqrt(variances @ owners)
-    middle = means.mean() + kept * away
-    moved = np.sqrt(kept) * ((noise[:, 1:] * sds[chosen]) @ roots)
-    apart = (noise[:, 1:] * sds[observed]) @ roots
+    noise, sds = ndtri(net[:, 1:]), np.sqrt(variances @ owners)
+    moved = (noise[:, 1:] * sds[chosen]) @ (roots if unequal is None else roots @ unequal.turn.T)
+    middle = np.broadcast_to(seen, moved.shape)
+    if shrinking is not None:
+        middle, moved = shrinking.applied(seen, moved, chosen)
     return JointMeans(
         draws=np.concatenate([middle + moved, middle - moved]),
+        middles=middle.mean(axis=0),
         own_sds=_own_sds(variances[observed], shapes, noise[:, 0]),
-        apart_sds=_apart_sds(apart),
+        apart_sds=_apart_sds((noise[:, 1:] * sds[observed]) @ roots),
     )
+
+
+def _scaled(covariance: FloatArray, sizes: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return a centred covariance as large as a typical draw of sizes, and factors to all draws."""
+    n_means = len(covariance)
+    centring = np.eye(n_means) - 1.0 / n_means
+    centred = centring @ covariance @ centring
+    typical = float(np.exp(np.log(np.maximum(sizes, _LEAST)).mean()))
+    return centred * (typical / float(np.trace(centred))), sizes / typical
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _EvenShrinking:
+    """What all differences keep alike in each draw (n,), and the log weight of the draw."""
+
+    kept: FloatArray
+    log_weights: FloatArray
+
+    def applied(
+        self, means: FloatArray, moved: FloatArray, chosen: NDArray[np.int64]
+    ) -> tuple[FloatArray, FloatArray]:
+        kept = self.kept[chosen, None]
+        return means.mean() + kept * (means - means.mean()), np.sqrt(kept) * moved
+
+
+def _even_shrinking(means: FloatArray, sizes: FloatArray, uniform: FloatArray) -> _EvenShrinking:
+    away = means - means.mean()
+    spread = sizes / (len(means) - 1)
+    return _EvenShrinking(*_kept(float(away @ away), spread, len(means), uniform))
 
 
 def next_means(

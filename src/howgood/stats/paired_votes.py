@@ -1,7 +1,8 @@
 """Strengths of competitors from votes between two of them: Bradley-Terry with ties and sides.
 
 In: who stood left and right (integer codes), who won, perhaps a covariate, items and raters. Out:
-strengths with their covariance, split by what is a sample. Absent: names, ranks.
+strengths with their covariance, split by what is a sample. Absent: names, ranks, and sums by item
+and rater (see `vote_clusters`).
 
 With d = theta_left - theta_right + delta (+ beta x) the chances of left, right and a tie are as
 
@@ -13,33 +14,33 @@ competitors finite that never lost. Votes on the same item or by the same rater 
 covariance is clustered by both.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.sparse import coo_matrix
 
 from howgood.stats.arrays import FloatArray, IntArray
-from howgood.stats.clustered_influence import LARGEST_FREEDOM, freedom_of, kept_share
+from howgood.stats.clustered_influence import LARGEST_FREEDOM
 from howgood.stats.crossed_components import Component
+from howgood.stats.joint_means import Unequal, middle_spread
+from howgood.stats.vote_clusters import (
+    LEFT,
+    RIGHT,
+    TIE,
+    VoteCells,
+    VoteModel,
+    Votes,
+    VoteSums,
+    cells_of,
+    chances_of,
+    sums_of_votes,
+)
+
+__all__ = ["LEFT", "PRIOR_SD", "RIGHT", "TIE", "VoteFit", "Votes", "fit_votes"]
 
 PRIOR_SD = 3.0
 _MOST_STEPS, _CLOSE = 60, 1e-10
-# Sums by cluster are a whole table up to so many cells, beyond that only what is not zero.
-_MOST_CELLS = 20_000_000
-LEFT, RIGHT, TIE = 0, 1, 2
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Votes:
-    """One row per vote: left, right, outcome (0 left, 1 right, 2 tie), covariate, item, rater."""
-
-    left: IntArray
-    right: IntArray
-    outcome: IntArray
-    n_competitors: int
-    covariate: FloatArray | None = None
-    item: IntArray | None = None
-    rater: IntArray | None = None
+_MOST_TURNS, _ALIKE = 20, 1e-3
+_LEAST = 1e-12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -48,11 +49,16 @@ class VoteFit:
 
     `shared` maps "side", "tie" (log nu) and "covariate" to (estimate, variance, freedom).
     `unclustered` (K, K) is the covariance that the model alone gives, every vote for itself.
+    `by_items`, `by_raters`, `by_both` (K, K) are what falls with more items, with more raters, and
+    with either; they add up to the components.
     """
 
     strengths: FloatArray
     components: tuple[Component, ...]
     unclustered: FloatArray
+    by_items: FloatArray
+    by_raters: FloatArray
+    by_both: FloatArray
     shared: dict[str, tuple[float, float, float]]
     log_likelihood: float
 
@@ -63,78 +69,115 @@ class VoteFit:
         d = self.strengths[left] - self.strengths[right] + self.shared["side"][0]
         d = d + self.shared["covariate"][0] * x if "covariate" in self.shared else d
         nu = np.exp(self.shared["tie"][0]) if "tie" in self.shared else 0.0
-        return _chances(d, nu)
+        return chances_of(d, nu)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Cells:
-    """Votes that share left, right and covariate, counted."""
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class VoteMode:
+    """Where the posterior is highest, and its information there (with that of the prior)."""
 
-    left: IntArray
-    right: IntArray
-    x: FloatArray | None
-    counts: FloatArray
+    model: VoteModel
+    information: FloatArray
+    log_likelihood: float
 
 
 def fit_votes(votes: Votes) -> VoteFit:
     """Return the posterior mode, and its covariance clustered by items and raters."""
-    cells = _cells(votes)
-    has_ties = bool(np.any(votes.outcome == TIE))
-    theta = np.zeros(votes.n_competitors + 1 + has_ties + (votes.covariate is not None))
+    mode = mode_of_votes(cells_of(votes), votes.n_competitors)
+    return fitted_votes(mode, sums_of_votes(mode.model, votes))
+
+
+def mode_of_votes(cells: VoteCells, n_competitors: int) -> VoteMode:
+    """Return the posterior mode of votes counted by pair and outcome."""
+    k, has_ties = n_competitors, bool(np.any(cells.counts[:, TIE] > 0))
+    theta = np.zeros(k + 1 + has_ties + (cells.x is not None))
     if has_ties:
-        theta[votes.n_competitors + 1] = np.log(
-            2.0 * max(float(np.mean(votes.outcome == TIE)), 1e-6)
-        )
-    log_likelihood = -np.inf
+        share = float(cells.counts[:, TIE].sum() / cells.counts.sum())
+        theta[k + 1] = np.log(2.0 * max(share, 1e-6))
+    model = _mode_from(VoteModel(theta, k, has_ties, cells.x is not None), cells, PRIOR_SD)
+    _, information, log_likelihood = _derivatives(model, cells, PRIOR_SD)
+    return VoteMode(model=model, information=information, log_likelihood=log_likelihood)
+
+
+def _mode_from(model: VoteModel, cells: VoteCells, prior_sd: float) -> VoteModel:
     for _ in range(_MOST_STEPS):
-        gradient, information, log_likelihood = _derivatives(theta, cells, votes, has_ties)
+        gradient, information, _ = _derivatives(model, cells, prior_sd)
         step = np.linalg.solve(information, gradient)
         # Newton's step may overshoot far from the mode.
-        theta = theta + step * min(1.0, 4.0 / max(float(np.abs(step).max()), 1e-300))
+        within = min(1.0, 4.0 / max(float(np.abs(step).max()), 1e-300))
+        model = replace(model, theta=model.theta + step * within)
         if float(np.abs(step).max()) < _CLOSE:
             break
-    _, information, log_likelihood = _derivatives(theta, cells, votes, has_ties)
-    inverse: FloatArray = np.linalg.inv(information).astype(np.float64)
-    return _fitted(theta, inverse, votes, has_ties, log_likelihood)
+    return model
 
 
-def _cells(votes: Votes) -> _Cells:
-    if votes.covariate is not None:
-        counts = np.eye(3)[votes.outcome]
-        return _Cells(votes.left, votes.right, votes.covariate, counts)
-    k = votes.n_competitors
-    key = (votes.left * k + votes.right) * 3 + votes.outcome
-    table = np.bincount(key, minlength=3 * k * k).reshape(-1, 3).astype(np.float64)
-    seen = np.nonzero(table.sum(axis=1))[0]
-    return _Cells(seen // k, seen % k, None, table[seen])
+def seen_from_shrunk(cells: VoteCells, mode: VoteMode, fit: VoteFit) -> Unequal | None:
+    """Return strengths and their covariance as votes say it near the shrunk ones; None: two only.
+
+    A competitor that won nearly all of few votes has a skewed likelihood: flat upwards, steep
+    downwards, where it is shrunk to. A Gaussian with its curvature at the mode would let it be
+    shrunk as if those votes said little. The Gaussian with its slope and curvature where strengths
+    are most likely given their spread tau is closer; tau and that place are found in turns. Votes
+    that are clustered count for less by the factor by which that inflates variances on average.
+    """
+    k, model, last = mode.model.n_competitors, mode.model, PRIOR_SD
+    if k < 3:
+        return None
+    total = np.sum([part.shape for part in fit.components], axis=0)
+    inflated = float(np.trace(np.linalg.solve(fit.unclustered + 1.0 / k, total))) / (k - 1)
+    for _ in range(_MOST_TURNS):
+        gradient, information, _ = _derivatives(model, cells, PRIOR_SD)
+        inverse: FloatArray = np.linalg.inv(information).astype(np.float64)
+        covariance = _centred(inverse[:k, :k])
+        means = (model.theta + inverse @ gradient)[:k]
+        tau = middle_spread(means, inflated * covariance)
+        prior_sd = (PRIOR_SD**-2.0 + inflated / tau**2) ** -0.5
+        if abs(prior_sd - last) < _ALIKE * last:
+            break
+        model, last = _mode_from(model, cells, prior_sd), prior_sd
+    turn = _turn(fit.unclustered, covariance)
+    return Unequal(means=means - means.mean(), covariance=covariance, turn=turn)
 
 
-def _chances(d: FloatArray, nu: float) -> FloatArray:
-    half = np.clip(d / 2.0, -300.0, 300.0)
-    left, right = np.exp(half), np.exp(-half)
-    total = left + right + nu
-    return np.column_stack([left / total, right / total, nu / total])
+def _turn(one: FloatArray, other: FloatArray) -> FloatArray:
+    """Return the symmetric matrix that makes errors of one centred covariance those of another."""
+    apart = np.full(one.shape, 1.0 / len(one))
+    root = _power(one + apart, 0.5)
+    back = _power(one + apart, -0.5)
+    turn: FloatArray = back @ _power(root @ (other + apart) @ root, 0.5) @ back
+    return turn
 
 
-def _gaps(
-    theta: FloatArray, left: IntArray, right: IntArray, x: FloatArray | None, k: int
-) -> FloatArray:
-    d: FloatArray = theta[left] - theta[right] + theta[k]
-    return d if x is None else d + theta[-1] * x
+def _power(matrix: FloatArray, exponent: float) -> FloatArray:
+    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
+    powered: FloatArray = (vectors * np.maximum(values, _LEAST) ** exponent) @ vectors.T
+    return powered
+
+
+def _centred(covariance: FloatArray) -> FloatArray:
+    centring = np.eye(len(covariance)) - 1.0 / len(covariance)
+    centred: FloatArray = centring @ covariance @ centring
+    return centred
+
+
+def _ridge(model: VoteModel, prior_sd: float) -> FloatArray:
+    ridge = np.full(len(model.theta), 1e-6)
+    ridge[: model.n_competitors] = 1.0 / prior_sd**2
+    return ridge
 
 
 def _derivatives(
-    theta: FloatArray, cells: _Cells, votes: Votes, has_ties: bool
+    model: VoteModel, cells: VoteCells, prior_sd: float
 ) -> tuple[FloatArray, FloatArray, float]:
     """Return gradient, negative Hessian and value of the log posterior."""
-    k, n_shared = votes.n_competitors, len(theta) - votes.n_competitors
-    d = _gaps(theta, cells.left, cells.right, cells.x, k)
-    chances = _chances(d, float(np.exp(theta[k + 1])) if has_ties else 0.0)
+    k, theta = model.n_competitors, model.theta
+    n_shared = len(theta) - k
+    chances = model.chances(cells.left, cells.right, cells.x)
     n = cells.counts.sum(axis=1)
     lean = chances[:, LEFT] - chances[:, RIGHT]
     slope = (cells.counts[:, LEFT] - cells.counts[:, RIGHT] - n * lean) / 2.0
     curve = n * (chances[:, LEFT] + chances[:, RIGHT] - lean**2) / 4.0
-    shared = _shared_columns(cells, n_shared, has_ties)
+    shared = _shared_columns(cells, n_shared)
     gradient = np.zeros(len(theta))
     gradient[:k] = np.bincount(cells.left, slope, k) - np.bincount(cells.right, slope, k)
     gradient[k:] = shared.T @ slope
@@ -146,17 +189,15 @@ def _derivatives(
         row = np.bincount(cells.left, weighted, k) - np.bincount(cells.right, weighted, k)
         information[k + place, :k] = information[:k, k + place] = row
     information[k:, k:] = shared.T @ (curve[:, None] * shared)
-    if has_ties:
+    if model.has_ties:
         _add_ties(gradient, information, cells, chances, shared, k)
-    ridge = np.zeros(len(theta))
-    ridge[:k] = 1.0 / PRIOR_SD**2
-    ridge[k:] = 1e-6
+    ridge = _ridge(model, prior_sd)
     logs = np.log(np.maximum(chances, 1e-300))
     value = float(np.sum(cells.counts * logs)) - float(ridge @ theta**2) / 2.0
     return gradient - ridge * theta, information + np.diag(ridge), value
 
 
-def _shared_columns(cells: _Cells, n_shared: int, has_ties: bool) -> FloatArray:
+def _shared_columns(cells: VoteCells, n_shared: int) -> FloatArray:
     """Return how the gap d moves with the shared parameters: side, log nu (not), covariate."""
     columns = np.zeros((len(cells.left), n_shared))
     columns[:, 0] = 1.0
@@ -168,7 +209,7 @@ def _shared_columns(cells: _Cells, n_shared: int, has_ties: bool) -> FloatArray:
 def _add_ties(
     gradient: FloatArray,
     information: FloatArray,
-    cells: _Cells,
+    cells: VoteCells,
     chances: FloatArray,
     shared: FloatArray,
     k: int,
@@ -186,18 +227,20 @@ def _add_ties(
             information[k + 1, k + place] = information[k + place, k + 1] = value
 
 
-def _fitted(
-    theta: FloatArray, inverse: FloatArray, votes: Votes, has_ties: bool, log_likelihood: float
-) -> VoteFit:
-    k = votes.n_competitors
-    parts = [
-        (name, inverse @ meat @ inverse, freedom)
-        for name, meat, freedom in _meats(theta, votes, has_ties)
-    ]
+def fitted_votes(mode: VoteMode, sums: VoteSums) -> VoteFit:
+    """Return strengths and their covariance from the mode and the sums of scores around it."""
+    model, k = mode.model, mode.model.n_competitors
+    inverse: FloatArray = np.linalg.inv(mode.information).astype(np.float64)
+    items, raters, both, freedoms = _meats(mode, sums)
+    covers = [inverse @ meat @ inverse for meat in (items, raters, both)]
+    # Where raters are known, single votes fall with their number; Student's t of the raters counts.
+    parts = [("items", covers[0], freedoms[0])]
+    if freedoms[1] is not None:
+        parts.insert(0, ("raters", covers[1] + covers[2], freedoms[1]))
     names = [
         "side",
-        *(["tie"] if has_ties else []),
-        *(["covariate"] if votes.covariate is not None else []),
+        *(["tie"] if model.has_ties else []),
+        *(["covariate"] if model.has_covariate else []),
     ]
     shared = {}
     for place, name in enumerate(names):
@@ -205,119 +248,66 @@ def _fitted(
         variance = sum(size for size, _ in sizes)
         squares = sum(size**2 / freedom for size, freedom in sizes)
         shared[name] = (
-            float(theta[k + place]),
+            float(model.theta[k + place]),
             variance,
             variance**2 / squares if squares else 1.0,
         )
-    centring = np.eye(k) - 1.0 / k
+    centred = [_centred(cover[:k, :k]) for cover in covers]
     return VoteFit(
-        strengths=theta[:k] - theta[:k].mean(),
-        unclustered=centring @ inverse[:k, :k] @ centring,
+        strengths=model.theta[:k] - model.theta[:k].mean(),
+        unclustered=_centred(inverse[:k, :k]),
+        by_items=centred[0],
+        by_raters=centred[1],
+        by_both=centred[2],
         components=tuple(
             Component(name=name, variance=1.0, mean_square=1.0, freedom=freedom, size=1.0, finer=(),
-                      shape=centring @ cover[:k, :k] @ centring)
+                      shape=_centred(cover[:k, :k]))
             for name, cover, freedom in parts
         ),
         shared=shared,
-        log_likelihood=log_likelihood,
+        log_likelihood=mode.log_likelihood,
     )  # fmt: skip
 
 
-def _meats(theta: FloatArray, votes: Votes, has_ties: bool) -> list[tuple[str, FloatArray, float]]:
-    """Return sums of squared scores: what raters bring, and what items (or single votes) bring."""
-    if votes.item is None and (votes.rater is None or int(np.ptp(votes.rater)) == 0):
-        return [("items", _of_single_votes(theta, votes, has_ties), float(len(votes.left)))]
-    scores = _scores(theta, votes, has_ties)
-    unit = np.arange(len(votes.left)) if votes.item is None else votes.item
-    units, unit_freedom = _clustered(scores, unit, len(theta))
-    if votes.rater is None or int(np.ptp(votes.rater)) == 0:
-        return [("items", units, unit_freedom)]
-    raters, freedom = _clustered(scores, votes.rater, len(theta))
-    _, key = np.unique(unit * (int(votes.rater.max()) + 1) + votes.rater, return_inverse=True)
-    both = _of_most_alone(theta, votes, has_ties, key)
+def _meats(
+    mode: VoteMode, sums: VoteSums
+) -> tuple[FloatArray, FloatArray, FloatArray, tuple[float, float | None]]:
+    """Return sums of squared scores due to items, to raters and to both, and freedoms.
+
+    The prior counts as a sample of its own: where votes say nothing about a strength, it is as
+    uncertain as the prior, not certain.
+    """
+    prior, nothing = np.diag(_ridge(mode.model, PRIOR_SD)), np.zeros_like(mode.information)
+    prior = prior + np.diag(_unseen(mode, sums))
+    if sums.raters is None:
+        if sums.items is None:
+            return sums.single + prior, nothing, nothing, (float(sums.n_votes), None)
+        units, freedom = sums.items.meat(sums.n_votes)
+        return units + prior, nothing, nothing, (freedom, None)
+    raters, freedom = sums.raters.meat(sums.n_votes)
+    units, unit_freedom = (
+        (sums.single, LARGEST_FREEDOM) if sums.items is None else sums.items.meat(sums.n_votes)
+    )
+    both = sums.single if sums.both is None else sums.both.meat(sums.n_votes)[0]
     # Raters who agree better than single votes allow do so by chance.
-    return [
-        ("raters", raters + _positive(both - raters), freedom),
-        ("items", _positive(units - both) + 1e-9 * np.eye(len(theta)), unit_freedom),
-    ]
+    return (
+        _positive(units - both),
+        _positive(raters - both),
+        both + prior,
+        (unit_freedom, freedom),
+    )
 
 
-def _of_single_votes(theta: FloatArray, votes: Votes, has_ties: bool) -> FloatArray:
-    """Return the sum of squared scores where every vote stands for itself: by kind of vote."""
-    k = votes.n_competitors
-    key = (votes.left * k + votes.right) * 3 + votes.outcome
-    if votes.covariate is not None:
-        return _clustered(_scores(theta, votes, has_ties), np.arange(len(key)), len(theta))[0]
-    kinds, counts = np.unique(key, return_counts=True)
-    some = Votes(left=kinds // 3 // k, right=kinds // 3 % k, outcome=kinds % 3, n_competitors=k)
-    row, column, value = _scores(theta, some, has_ties)
-    value = value * np.sqrt(counts)[row]
-    sums = coo_matrix((value, (row, column)), shape=(len(kinds), len(theta))).tocsr()
-    products: FloatArray = np.asarray((sums.T @ sums).todense())
-    return products
+def _unseen(mode: VoteMode, sums: VoteSums) -> FloatArray:
+    """Return what squared scores of each competitor lack (D,): votes that agree are no surer.
 
-
-def _scores(
-    theta: FloatArray, votes: Votes, has_ties: bool
-) -> tuple[IntArray, IntArray, FloatArray]:
-    """Return each vote's derivative of the log likelihood as rows, columns and values."""
-    k, n = votes.n_competitors, len(votes.left)
-    d = _gaps(theta, votes.left, votes.right, votes.covariate, k)
-    chances = _chances(d, float(np.exp(theta[k + 1])) if has_ties else 0.0)
-    won = (votes.outcome == LEFT).astype(np.float64) - (votes.outcome == RIGHT)
-    slope = (won - (chances[:, LEFT] - chances[:, RIGHT])) / 2.0
-    row = np.arange(n)
-    columns = [votes.left, votes.right, np.full(n, k)]
-    values = [slope, -slope, slope]
-    if has_ties:
-        columns.append(np.full(n, k + 1))
-        values.append((votes.outcome == TIE) - chances[:, TIE])
-    if votes.covariate is not None:
-        columns.append(np.full(n, len(theta) - 1))
-        values.append(slope * votes.covariate)
-    return np.tile(row, len(columns)), np.concatenate(columns), np.concatenate(values)
-
-
-def _clustered(
-    scores: tuple[IntArray, IntArray, FloatArray], codes: IntArray, size: int
-) -> tuple[FloatArray, float]:
-    row, column, value = scores
-    n_clusters = int(codes.max()) + 1
-    if n_clusters * size <= _MOST_CELLS:
-        flat: FloatArray = np.bincount(codes[row] * size + column, value, n_clusters * size).astype(
-            np.float64
-        )
-        whole = flat.reshape(n_clusters, size)
-        meat: FloatArray = whole.T @ whole
-    else:
-        sums = coo_matrix((value, (codes[row], column)), shape=(n_clusters, size)).tocsr()
-        meat = np.asarray((sums.T @ sums).todense())
-    kept = kept_share(np.bincount(codes) / len(codes))
-    if kept <= 0:
-        return meat, 1.0
-    freedom = freedom_of(kept)
-    return meat / kept, min(freedom, LARGEST_FREEDOM)
-
-
-def _of_most_alone(theta: FloatArray, votes: Votes, has_ties: bool, codes: IntArray) -> FloatArray:
-    """Return what `_clustered` does where most clusters are one vote: these count by their kind."""
-    sizes = np.bincount(codes)
-    is_alone = sizes[codes] == 1
-    if votes.covariate is not None or np.mean(is_alone) < 0.5:
-        return _clustered(_scores(theta, votes, has_ties), codes, len(theta))[0]
-    kept = kept_share(sizes / len(codes))
-    meat = np.zeros((len(theta), len(theta)))
-    for chosen, together in ((is_alone, False), (~is_alone, True)):
-        some = Votes(left=votes.left[chosen], right=votes.right[chosen],
-                     outcome=votes.outcome[chosen], n_competitors=votes.n_competitors)  # fmt: skip
-        if not together and len(some.left):
-            meat += _of_single_votes(theta, some, has_ties)
-        elif len(some.left):
-            row, column, value = _scores(theta, some, has_ties)
-            _, own = np.unique(codes[chosen], return_inverse=True)
-            sums = coo_matrix((value, (own[row], column)), shape=(int(own.max()) + 1, len(theta)))
-            meat += np.asarray((sums.tocsr().T @ sums.tocsr()).todense())
-    return meat / kept if kept > 0 else meat
+    A competitor that never lost shows hardly any spread in its votes. Where the sum of its squared
+    scores is less than the model's information on it, the rest is added.
+    """
+    lacking = np.diag(mode.information) - _ridge(mode.model, PRIOR_SD) - np.diag(sums.single)
+    lacking[mode.model.n_competitors :] = 0.0
+    unseen: FloatArray = np.maximum(lacking, 0.0)
+    return unseen
 
 
 def _positive(matrix: FloatArray) -> FloatArray:

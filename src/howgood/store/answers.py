@@ -42,39 +42,27 @@ class AnswerStep(BulkOperation):
     @staticmethod
     def run_all(connection: Connection, operations: Sequence["AnswerStep"]) -> list[bool]:
         """Store the steps of many people in two statements."""
-        new = _insert_answers(
+        said = _insert_answers(
             connection, [(s.participant, s.screen, s.values, s.now) for s in operations]
         )
-        stored, is_new = [], []
-        for step in operations:
+        stored: dict[int, AnswerStep] = {}
+        for number, step in enumerate(operations):
             key = (step.participant, step.screen)
-            is_new.append(key in new)
-            if key in new:
-                new.remove(key)  # of two copies of a form the first was stored, and only that
-                stored.append(step)
-        late = _go_on(connection, stored) if stored else set()
-        return [
-            was_new and (step.participant, step.screen) not in late
-            for was_new, step in zip(is_new, operations, strict=True)
-        ]
-
-
-def _go_on(connection: Connection, steps: Sequence[AnswerStep]) -> set[tuple[int, str]]:
-    """Put people on the screens that follow; take back the answers of those on another screen."""
-    shown = _insert_screens(
-        connection, [(s.participant, s.following, s.position, s.content, s.now) for s in steps]
-    )
-    late = set()
-    for step in steps:
-        if (step.participant, step.following) not in shown and not _move_participant(
-            connection, step
-        ):
-            late.add((step.participant, step.screen))
-            mine = answers.c.participant_id == step.participant, answers.c.screen == step.screen
-            connection.execute(answers.delete().where(*mine))
-        elif step.ending:
-            _end(connection, step.participant, step.ending, step.now)
-    return late
+            if key in said:
+                said.remove(key)  # of two copies of a form the first was stored, and only that
+                stored[number] = step
+        rows = [(s.participant, s.following, s.position, s.content, s.now) for s in stored.values()]
+        shown = _insert_screens(connection, rows) if rows else set()
+        late = set()
+        for number, step in stored.items():
+            is_there = (step.participant, step.following) in shown
+            if not is_there and not _move_participant(connection, step):
+                late.add(number)  # on another screen by now: the answer is taken back
+                mine = answers.c.participant_id == step.participant, answers.c.screen == step.screen
+                connection.execute(answers.delete().where(*mine))
+            elif step.ending:
+                _end(connection, step.participant, step.ending, step.now)
+        return [number in stored and number not in late for number in range(len(operations))]
 
 
 def add_answer(

@@ -106,13 +106,11 @@ def _researchers_routes(host: Host, settings: Settings) -> Router:
     from howgood.web.routes import (
         accounts,
         data,
-        draws,
         editing,
-        facilitating,
         in_use,
         library,
         notices,
-        privacy,
+        people,
         recruiting,
         results,
         sharing,
@@ -125,9 +123,7 @@ def _researchers_routes(host: Host, settings: Settings) -> Router:
         ways,
         sharing,
         notices,
-        draws,
-        facilitating,
-        privacy,
+        people,
         data,
         results,
         in_use,
@@ -169,8 +165,10 @@ class _LoadedLater:
 
 
 def settle() -> None:
-    """Spare the collector of unused objects what stays for as long as the process does."""
-    gc.collect()
+    """Spare the collector of unused objects what stays for as long as the process does.
+
+    Of what loading leaves, hardly anything is unused: looking for it would only hold up the start.
+    """
     gc.freeze()
 
 

@@ -1,6 +1,6 @@
-"""Pages for researchers: one layout, one policy.
+"""Pages and files for researchers: one layout, one policy.
 
-In: a template's name and what it shows. Out: a response. Absent: decisions.
+In: a template's name and what it shows, or a file. Out: a response. Absent: decisions.
 
 Templates live in `templates/dashboard/` and extend `dashboard/layout.html`. Beside the values given
 they see `csrf` (for the hidden field of every form), `researcher` (None before signing in), `path`,
@@ -9,7 +9,7 @@ English; the finished page is translated (`show.translation`).
 """
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, Response
 
 from howgood.records.researcher import Researcher
 from howgood.settings import read_settings
@@ -80,3 +80,9 @@ def language_of(request: Request) -> str:
         read_settings().language,
     )
     return next((wish for wish in wishes if wish in languages()), ENGLISH)
+
+
+def attachment(content: bytes, name: str, media_type: str) -> Response:
+    """Return a file to save; nothing of it is kept by caches."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    return Response(content, media_type=media_type, headers=headers)

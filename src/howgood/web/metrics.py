@@ -1,7 +1,7 @@
 """What a server counts about itself, as text for Prometheus.
 
-In: requests as they end, and a host. Out: text in Prometheus' format. Absent: who asked, which
-study, which address: a number names nobody.
+In: what the gate counted (`middleware`), and a host. Out: text in Prometheus' format. Absent: who
+asked, which study, which address: a number names nobody.
 
 Counts of requests are those of this process; with several, each has its own. What is read from the
 database (people, answers, jobs, messages) is the same in all.
@@ -9,9 +9,6 @@ database (people, answers, jobs, messages) is the same in all.
 
 import os
 import resource
-import time
-from bisect import bisect_left
-from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 import sqlalchemy as sa
@@ -19,45 +16,9 @@ import sqlalchemy as sa
 from howgood import __version__
 from howgood.flow.hosting import Host
 from howgood.store.schema import answers, deliveries, jobs, participants
+from howgood.web.middleware import BUCKETS, Metrics
 
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-# Upper ends in seconds; 0.3 is the one that the going-live page promises.
-BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.3, 0.5, 1.0, 2.5, 5.0, 10.0)
-_KINDS = {"p": "participant", "s": "participant", "api": "api", "static": "file", "media": "file"}
-
-
-class Metrics:
-    """Counts of one process; adding to them takes a microsecond."""
-
-    def __init__(self) -> None:
-        self.began_at = time.time()
-        self._requests: Counter[tuple[str, str, int]] = Counter()
-        self._buckets: Counter[tuple[str, int]] = Counter()
-        self._seconds: defaultdict[str, float] = defaultdict(float)
-
-    def note(self, method: str, path: str, status: int, seconds: float) -> None:
-        """Count a request by what it was for; how long it took until its answer began."""
-        kind = _KINDS.get(path.split("/", 2)[1], "dashboard")
-        known = method if method in ("GET", "POST", "HEAD") else "other"
-        self._requests[kind, known, status] += 1
-        self._buckets[kind, bisect_left(BUCKETS, seconds)] += 1
-        self._seconds[kind] += seconds
-
-    def lines(self) -> Iterator[str]:
-        """Yield the counts of requests."""
-        yield from _head("howgood_requests_total", "counter", "requests answered by this process")
-        for (kind, method, status), count in sorted(self._requests.items()):
-            labels = f'kind="{kind}",method="{method}",status="{status}"'
-            yield f"howgood_requests_total{{{labels}}} {count}"
-        name = "howgood_request_seconds"
-        yield from _head(name, "histogram", "seconds until an answer began")
-        for kind in sorted(self._seconds):
-            total = 0
-            for place, end in enumerate((*map(str, BUCKETS), "+Inf")):
-                total += self._buckets[kind, place]
-                yield f'{name}_bucket{{kind="{kind}",le="{end}"}} {total}'
-            yield f'{name}_sum{{kind="{kind}"}} {self._seconds[kind]:.6f}'
-            yield f'{name}_count{{kind="{kind}"}} {total}'
 
 
 def metrics_text(metrics: Metrics, host: Host, *, working: int, is_well: bool) -> str:
@@ -69,10 +30,27 @@ def metrics_text(metrics: Metrics, host: Host, *, working: int, is_well: bool) -
         *_one("process_start_time_seconds", "gauge", "when this process began", metrics.began_at),
         *_one("process_cpu_seconds_total", "counter", "CPU time of this process", _cpu()),
         *_one("process_resident_memory_bytes", "gauge", "memory of this process", _memory()),
-        *metrics.lines(),
+        *request_lines(metrics),
         *_stored(host),
     ]
     return "\n".join(lines) + "\n"
+
+
+def request_lines(metrics: Metrics) -> Iterator[str]:
+    """Yield the counts of requests."""
+    yield from _head("howgood_requests_total", "counter", "requests answered by this process")
+    for (kind, method, status), count in sorted(metrics.requests.items()):
+        labels = f'kind="{kind}",method="{method}",status="{status}"'
+        yield f"howgood_requests_total{{{labels}}} {count}"
+    name = "howgood_request_seconds"
+    yield from _head(name, "histogram", "seconds until an answer began")
+    for kind in sorted(metrics.seconds):
+        total = 0
+        for place, end in enumerate((*map(str, BUCKETS), "+Inf")):
+            total += metrics.buckets[kind, place]
+            yield f'{name}_bucket{{kind="{kind}",le="{end}"}} {total}'
+        yield f'{name}_sum{{kind="{kind}"}} {metrics.seconds[kind]:.6f}'
+        yield f'{name}_count{{kind="{kind}"}} {total}'
 
 
 def _stored(host: Host) -> Iterator[str]:

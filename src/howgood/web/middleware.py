@@ -10,18 +10,19 @@ import ipaddress
 import logging
 import re
 import time
-from collections import OrderedDict
+from bisect import bisect_left
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from cachetools import LRUCache
 from starlette.datastructures import FormData, Headers
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from howgood.flow.error_location import error_location
-from howgood.web.metrics import Metrics
 from howgood.web.pages import message_page
 from howgood.web.render import POLICY, show, style_address
 
@@ -47,8 +48,8 @@ class Rate:
     def __init__(
         self, pace: Pace, *, names: int = 20_000, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self.pace, self.names, self.clock = pace, names, clock
-        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self.pace, self.clock = pace, clock
+        self._left: LRUCache[str, tuple[float, float]] = LRUCache(maxsize=names)
 
     def allows(self, name: str) -> bool:
         """Take one from the name's allowance; False when it is used up."""
@@ -57,8 +58,6 @@ class Rate:
         left = min(self.pace.at_once, left + (now - since) * self.pace.per_second)
         is_allowed = left >= 1
         self._left[name] = (left - is_allowed, now)
-        if len(self._left) > self.names:
-            self._left.popitem(last=False)
         return is_allowed
 
 
@@ -115,6 +114,29 @@ _HEADERS = [
     (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
 ]
 _log = logging.getLogger("howgood.web")
+
+
+# Upper ends in seconds; 0.3 is the one that the going-live page promises.
+BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.3, 0.5, 1.0, 2.5, 5.0, 10.0)
+_KINDS = {"p": "participant", "s": "participant", "api": "api", "static": "file", "media": "file"}
+
+
+class Metrics:
+    """Requests that this process answered, by kind; `metrics` writes them down."""
+
+    def __init__(self) -> None:
+        self.began_at = time.time()
+        self.requests: Counter[tuple[str, str, int]] = Counter()
+        self.buckets: Counter[tuple[str, int]] = Counter()
+        self.seconds: defaultdict[str, float] = defaultdict(float)
+
+    def note(self, method: str, path: str, status: int, seconds: float) -> None:
+        """Count a request by what it was for; how long it took until its answer began."""
+        kind = _KINDS.get(path.split("/", 2)[1], "dashboard")
+        known = method if method in ("GET", "POST", "HEAD") else "other"
+        self.requests[kind, known, status] += 1
+        self.buckets[kind, bisect_left(BUCKETS, seconds)] += 1
+        self.seconds[kind] += seconds
 
 
 class Gate:

@@ -16,6 +16,8 @@ from howgood.flow.participate.path import ending_of
 from howgood.kinds.field_types import field_type
 from howgood.records.screen import Block, Button, Field, FieldOption, Paragraph, Place
 
+_MOST_IN_A_ROW = 7  # points of a scale next to each other on a phone
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldView:
@@ -45,6 +47,16 @@ class FieldView:
         ids += [f"{self.name}-help"] if self.help else []
         ids += [f"{self.name}-unit"] if self.asked.unit and self.widget == "line" else []
         return " ".join(ids + ([f"{self.name}-problem"] if self.problem else []))
+
+    @property
+    def fits_a_row(self) -> bool:
+        """Whether a phone may show a scale with the labels of its ends alone.
+
+        Not where the question asks for another label by name, as an attention check does.
+        """
+        asked = self.label.casefold()
+        between = (option.label.casefold() for option in self.options[1:-1])
+        return len(self.options) <= _MOST_IN_A_ROW and not any(label in asked for label in between)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

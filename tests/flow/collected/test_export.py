@@ -73,14 +73,25 @@ def test_no_cell_begins_a_formula_and_none_is_lost(text):
     assert not cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n"))
     assert unprotected(cell) == text or text.startswith("'")
     (row,) = csv.DictReader(
-        io.StringIO(CsvWriter(["a", "b"]).write([{"a": text, "b": 1}]).decode(), newline="")
+        io.StringIO(CsvWriter(["a", "b"]).write({"a": [text], "b": [1]}).decode(), newline="")
     )
     assert row["a"] == cell
 
 
 @pytest.mark.parametrize("number", [-1.5, np.float64(-1.5), np.int64(-2), Decimal("-0.5")])
 def test_numbers_of_every_type_are_written_as_they_are(number):
-    assert CsvWriter(["a"]).write([{"a": number}]) == f"a\r\n{number}\r\n".encode()
+    assert CsvWriter(["a"]).write({"a": [number]}) == f"a\r\n{number}\r\n".encode()
+
+
+_CELLS = [0.0, -0.0, 1.0, 0.5, 1, 0, True, False, None, "a", "=a", [1, 2], np.int64(3)]
+
+
+@given(st.lists(st.sampled_from(_CELLS), min_size=1, max_size=3), st.integers(1, 9))
+def test_a_cell_is_written_the_same_whatever_else_is_in_its_column(cells, times):
+    """Equal numbers of different types, both zeros: alone or repeated, each keeps its own text."""
+    alone = [CsvWriter(["a"]).write({"a": [cell]}).split(b"\r\n", 1)[1] for cell in cells]
+    lines = CsvWriter(["a"]).write({"a": cells * times}).split(b"\r\n", 1)[1]
+    assert lines == b"".join(alone) * times
 
 
 def test_json_holds_the_rows_and_the_codebook(doors, host):

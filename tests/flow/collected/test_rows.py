@@ -156,7 +156,7 @@ def _undoing(screen):
 @pytest.mark.parametrize("algorithm", ["mixture", "bisection"])
 def test_every_value_of_a_comparison_is_a_level_of_the_codebook(algorithm):
     data = read_study(EXAMPLES / "cancer-comparison.toml").to_dict()
-    data["comparison"] |= {"algorithm": algorithm, "evaluation": 3, "checks": 2, "repeats": 1}
+    data["comparison"] |= {"algorithm": algorithm, "evaluation": 8, "checks": 2, "repeats": 1}
     study = Study.from_dict(data)
     _, participation = take_part(study, seed=3, now=NOW, filler=_undoing)
     columns = {each.name: each for each in codebook(study).tables["answers"]}

@@ -8,9 +8,11 @@ from tests.flow.hosting.conftest import NOW, SURVEY
 from howgood.demo.web import add_people
 from howgood.flow.collected.rows import find_study
 from howgood.flow.hosting import Host, add_study
-from howgood.flow.results.descriptives import described, own_words
+from howgood.flow.results.descriptives import _who, described, own_words
 from howgood.flow.results.tasks import gather
 from howgood.kinds.study import Study
+from howgood.records.codebook import Column
+from howgood.show.translation import translated
 from howgood.store import reviews
 from howgood.store.reviews import Review
 
@@ -41,6 +43,32 @@ def test_choices_add_up_to_everybody(sampled):
     homes = {row["answer"]: row["people"] for row in rows if row["answer"].startswith("In a")}
     assert sum(homes.values()) == 14
     assert any(row["answer"].startswith("median ") for row in rows)
+
+
+def test_participants_stand_in_a_column_per_branch_as_papers_print_them():
+    """Two branches counted by hand, with an answer that is missing."""
+    age = Column(name="age", type="integer", meaning="age", question="How old are you?")
+    home = Column(
+        name="home", type="text", meaning="home", question="Where do you live?",
+        levels={"flat": "Flat", "house": "House"},
+    )  # fmt: skip
+    said = [("a", 20, "flat"), ("a", 30, "house"), ("a:3", 40, "flat"), ("b", None, "house")]
+    facts = [{"condition": one, "age": two, "home": three} for one, two, three in said]
+    table = _who([age, home], facts).table
+    assert list(table)[4:] == ["branch a (n = 3)", "branch b (n = 1)"]
+    ages = "median 30, half between 25 and 35, from 20 to 40"
+    assert [tuple(row.values())[1:] for row in table.rows()] == [
+        (ages, 3, "", ages, ""),
+        ("no answer", 1, "25 %", "0 (0 %)", "1 (100 %)"),
+        ("Flat", 2, "50 %", "2 (67 %)", "0 (0 %)"),
+        ("House", 2, "50 %", "1 (33 %)", "1 (100 %)"),
+    ]
+    one_branch = _who([home], [fact for fact in facts if fact["condition"] == "a"])
+    assert list(one_branch.table) == ["question", "answer", "people", "share"]
+
+
+def test_the_column_of_a_branch_is_german_in_a_german_report():
+    assert translated("branch a (n = 3)", "de") == "Zweig a (n = 3)"
 
 
 def test_every_item_counts_every_answer(sampled):

@@ -150,7 +150,7 @@ def test_whoever_changes_an_answer_is_looked_at_anew(host):
     screens[place] = screens[place]._replace(content={**said, "acceptable": 1}, earlier=(said,))
     look, study = Watcher(host).looking(seconds=60), Study.from_dict(SURVEY)
     assert any("the same answer" in reason for reason in look(study, begun))
-    after = look(study, replace(begun, screens=tuple(screens)))
+    after = look(study, replace(begun, screens=collected.ShownScreens(*zip(*screens, strict=True))))
     assert not any("the same answer" in reason for reason in after)
 
 

@@ -12,12 +12,19 @@ from howgood.errors import InputError
 from howgood.learn.elicitation.belief import Belief
 from howgood.learn.elicitation.family_registry import make_families
 from howgood.learn.elicitation.fit import (
+    Foretold,
     _AllStates,
     beaten_probability,
     chances_of_first,
     disagreement_probability,
     information,
     rivals,
+)
+from howgood.learn.elicitation.further import (
+    asks_further,
+    most_further,
+    says_enough,
+    share_of_closing,
 )
 from howgood.records.confusion import ConfusionMatrix
 from howgood.records.elicitation import AnsweredQuery, Query
@@ -138,6 +145,81 @@ def test_information_is_how_much_better_than_a_coin_the_other_answers_are_predic
     assert information(_AllStates.of(belief, mixed)) == pytest.approx(predicted / coin, rel=1e-4)
 
 
+@given(
+    st.lists(st.sampled_from(["first", "second", "same"]), min_size=12, max_size=12),
+    st.permutations(["catch"] * 2 + ["held-out"] * 3 + ["extra", "repeat"]),
+)
+@settings(max_examples=10, deadline=None)
+def test_information_kept_up_answer_by_answer_is_that_of_all_answers(choices, kinds):
+    belief, learned = Belief(make_families(("linear", "cap"))), _answered(choices[:5])
+    for one in learned:
+        belief.update(
+            belief.likelihood(_counts(one.query.first), _counts(one.query.second), one.choice)
+        )
+    others = [
+        AnsweredQuery(query=Query(first=one.query.first, second=one.query.second, kind=kind),
+                      choice=one.choice)
+        for one, kind in zip(_answered(choices[5:]), kinds, strict=True)
+    ]  # fmt: skip
+    told = Foretold(belief)
+    for one in others:
+        told.take(one)
+    everything = [*learned, *others]
+    assert told.n_tested == 5
+    assert told.factor(everything) == pytest.approx(
+        information(_AllStates.of(belief, everything)), rel=1e-4
+    )
+
+
+def test_when_answers_say_enough_and_when_further_pairs_are_asked():
+    # Fewer than 8 say nothing; above 10 to 1 is enough, below 1 to 20 hopeless; 24 end it.
+    assert says_enough(0.001, 7)
+    assert not asks_further(0.001, 7)
+    assert (says_enough(10.1, 8), asks_further(10.1, 8)) == (True, False)
+    assert (says_enough(9.9, 8), asks_further(9.9, 8)) == (False, True)
+    assert (says_enough(0.06, 8), asks_further(0.06, 8)) == (False, True)
+    assert (says_enough(0.04, 8), asks_further(0.04, 8)) == (False, False)
+    assert (says_enough(9.9, 24), asks_further(9.9, 24)) == (False, False)
+    assert [most_further(n) for n in (0, 7, 8, 17, 24, 40)] == [0, 0, 16, 7, 0, 0]
+
+
+@given(st.integers(0, 40), st.integers(0, 24))
+def test_progress_through_the_last_questions_neither_jumps_nor_goes_back(planned, further):
+    shares = [share_of_closing(done, planned, is_over=False) for done in range(planned + further)]
+    shares.append(share_of_closing(planned + further, planned, is_over=True))
+    steps = np.diff(shares)
+    assert shares[-1] == 1.0
+    assert (steps > 0).all()
+    # The last of them may be two ordinary steps, none is larger.
+    assert (steps <= 2 / (planned + 1) + 1e-12).all()
+
+
+def test_further_pairs_are_asked_of_those_whose_answers_do_not_inform_yet():
+    rng, n_extra = np.random.default_rng(4), []
+    metric = score.LinearMetric(a0=0.2)
+    for slips in (0.0, 0.25, 0.25, 0.25):
+        learner = learn.Elicitor(MATRICES, random_state=7)
+        asked = set()
+        while (query := learner.query()) is not None:
+            wanted = metric.prefers(query.first, query.second)
+            other = "second" if wanted == "first" else "first"
+            learner.answer(other if rng.random() < slips else wanted)
+            pair = frozenset((query.first, query.second))
+            assert query.kind in ("repeat", "catch") or pair not in asked
+            asked.add(pair)
+            assert learner.closing() is None or 0 <= learner.closing()[1] <= 1
+        n_extra.append(sum(one.query.kind == "extra" for one in learner.answers))
+        assert len(learner.answers) <= learner.most_questions
+        assert learner.result().agreement.n_questions <= 15
+        again = learn.Elicitor(MATRICES, random_state=7)
+        for one in learner.answers:
+            assert again.query() == one.query
+            again.answer(one.choice)
+        assert again.query() is None
+    assert n_extra[0] == 0
+    assert max(n_extra[1:]) > 0
+
+
 @given(st.lists(st.sampled_from(["first", "second", "same"]), min_size=1, max_size=25))
 @settings(max_examples=20, deadline=None)
 def test_swapping_sides_throughout_changes_no_verdict(choices):
@@ -192,12 +274,13 @@ def test_a_change_of_mind_is_noticed_and_named():
     assert result.advice == ("Ask what changed, then begin a new interview.",)
 
 
-def test_answers_like_a_coin_get_no_metric_but_noise_alone_is_no_misfit():
+@pytest.mark.parametrize("people", [3, pytest.param(6, marks=pytest.mark.slow)])
+def test_answers_like_a_coin_get_no_metric_but_noise_alone_is_no_misfit(people):
     """Who answers at random is given no metric; who errs in one answer of five is described."""
     rng = np.random.default_rng(8)
     coins = [
         _interviewed(lambda *_: str(rng.choice(["first", "second"])), seed=seed)[0]
-        for seed in range(6)
+        for seed in range(people)
     ]
     # By Markov's inequality 15 % of coins may pass; hardly any does.
     assert sum(coin.metric is not None for coin in coins) <= 1
@@ -205,10 +288,10 @@ def test_answers_like_a_coin_get_no_metric_but_noise_alone_is_no_misfit():
     metric = score.LinearMetric(a0=0.2)
     noisy = [
         _interviewed(ask.simulate_respondent(metric, flips=0.2, random_state=seed), seed=seed)[0]
-        for seed in range(6)
+        for seed in range(people)
     ]
     fitting = [one for one in noisy if one.fits]
-    assert len(fitting) >= 5
+    assert len(fitting) >= people - 1
     assert sum(0.2 in one.interval for one in fitting) >= len(fitting) - 1
     clean, _ = _interviewed(metric.prefers)
     assert np.median([one.interval.width for one in fitting]) > 2 * clean.interval.width

@@ -29,8 +29,8 @@ def read_log(
     Parameters
     ----------
     path : str or Path
-        An `.eval` or `.json` log, a folder or file of lm-eval samples, or a table (CSV, JSONL,
-        Parquet). `file.json#name` takes one system out of a log of several.
+        An `.eval` or `.json` log, or a folder with one; a folder or file of lm-eval samples; or a
+        table (CSV, JSONL, Parquet). `file.json#name` takes one system out of a log of several.
     item : str, optional
         Column of a table that names the item; guessed where it is a usual name.
     system : str, optional
@@ -43,6 +43,7 @@ def read_log(
     text, _, chosen = str(path).partition("#")
     location, system = Path(text), system or chosen or None
     _require(location)
+    location = _only_log(location)
     document = _document(location)
     for log_format in _FORMATS:
         if log_format.recognises(location, document):
@@ -64,6 +65,24 @@ def _require(location: Path) -> None:
         found="no such file",
         needed="a log of an evaluation, or a folder of lm-eval samples",
         cure="Check the path.",
+    )
+
+
+def _only_log(location: Path) -> Path:
+    """Return the one log in a folder, as tools write one per run; samples of lm-eval are a log."""
+    if not location.is_dir() or lm_eval.recognises(location, None):
+        return location
+    logs = sorted(path for path in location.iterdir() if path.suffix.lower() in (".eval", ".json"))
+    if len(logs) == 1:
+        return logs[0]
+    found = f"a folder with {len(logs)} logs" if logs else "a folder without a log"
+    raise FileFormatError(
+        where=str(location),
+        found=found,
+        needed="one log (.eval or .json), or samples of lm-eval (samples_*.jsonl)",
+        cure=f"Name the file, the last one for instance: {logs[-1]}"
+        if logs
+        else "Name the file, or run lm_eval with --log_samples.",
     )
 
 
@@ -97,5 +116,7 @@ def _with_rows(log: EvaluationLog, location: Path) -> EvaluationLog:
         where=str(location),
         found=f"{what} in what looks like {log.format}",
         needed="at least one item with a number or a verdict",
-        cure="Check that the evaluation finished and was scored.",
+        cure=f"{log.notes[0][0].upper()}{log.notes[0][1:]}: look there, and run it again."
+        if log.notes
+        else "Check that the evaluation finished and was scored.",
     )

@@ -23,7 +23,7 @@ _OTHER = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "fi
 def recognises(path: Path, document: Any) -> bool:  # noqa: ANN401 - parsed JSON
     """Say whether these are samples of lm-eval: a folder of them, or a file that begins so."""
     if path.is_dir():
-        return True
+        return next(path.rglob("samples_*.jsonl"), None) is not None
     if path.suffix.lower() != ".jsonl":
         return False
     with path.open("rb") as file:
@@ -34,13 +34,6 @@ def recognises(path: Path, document: Any) -> bool:  # noqa: ANN401 - parsed JSON
 def read(path: Path, document: Any, system: str | None) -> EvaluationLog:  # noqa: ANN401 - JSON
     """Return the metrics of every document of every task."""
     files = sorted(path.rglob("samples_*.jsonl")) if path.is_dir() else [path]
-    if not files:
-        raise FileFormatError(
-            where=str(path),
-            found="a folder without samples_*.jsonl",
-            needed="samples of lm-eval",
-            cure="Run lm_eval with --log_samples, or name the file.",
-        )
     rows: dict[tuple[str, str], dict[str, Any]] = {}
     for file in files:
         match = _NAME.match(file.name)

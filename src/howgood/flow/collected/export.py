@@ -7,7 +7,7 @@ the file, made while they are read. Absent: the disk and the web, which only pas
 what is in a row (`rows`); reading (`ask.files`).
 
 People are read once, for all tables: the first table is sent at once, the others wait, compressed,
-in temporary files.
+in temporary files. Every format is written from the same batches of columns.
 
 A spreadsheet takes a cell that begins with =, +, -, @, a tab or a line break for a formula, and
 runs it. Text that begins so gets an apostrophe in front, which spreadsheets hide or show but never
@@ -20,7 +20,7 @@ import re
 import tempfile
 import zipfile
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
@@ -29,28 +29,26 @@ from numbers import Number
 from typing import IO, Any, Literal, cast
 
 from howgood.errors import InputError, MissingExtraError
-from howgood.flow import in_use
 from howgood.flow.collected.rows import (
+    batches,
     collected_codebook,
     find_study,
     page_of_rows,
     pages,
     participation_of,
-    person_rows,
 )
 from howgood.flow.collected.statistics import StatisticsFormat, StatisticsWriter, Workbook
 from howgood.flow.hosting import Host
 from howgood.kinds import kind_of
 from howgood.kinds.study import Study
-from howgood.records.codebook import TABLES, Codebook, Column, TableName
-from howgood.records.screen import Participation
+from howgood.records.codebook import TABLES, Batch, Codebook, Column, TableName, batch_of
 from howgood.store import audit
 from howgood.store.collected import PersonRow
 from howgood.store.studies import StudyRow
 
-Row = Mapping[str, Any]
 _ROWS_IN_GROUP = 10_000
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+_REPEATED = 4
 _IN_QUOTES = re.compile(r'[",\r\n]')
 _PARQUET_VALUES: dict[str, Callable[[Any], object]] = {
     "text": str,
@@ -108,7 +106,7 @@ class TableWriter(ABC):
     """Writes one table; whatever `write` and `close` return, joined, is the file."""
 
     @abstractmethod
-    def write(self, rows: Iterable[Row]) -> bytes:
+    def write(self, batch: Batch) -> bytes:
         """Return the bytes of some more rows."""
 
     @abstractmethod
@@ -123,20 +121,36 @@ class CsvWriter(TableWriter):
         self._names = tuple(names)
         self._header = ",".join(map(_csv_text, names)) + "\r\n"
 
-    def write(self, rows: Iterable[Row]) -> bytes:
+    def write(self, batch: Batch) -> bytes:
         """Return lines, after the header if they are the first."""
-        names, cells = self._names, _CSV_CELLS
-        # Millions of cells: a table of what to call for each type takes a third of the time that
-        # `csv.writer` needs after looking for formulas.
-        lines = [
-            ",".join([cells[cell.__class__](cell) for cell in map(row.get, names)]) for row in rows
-        ]
+        texts = [_csv_texts(batch[name]) for name in self._names]
+        lines = [",".join(cells) for cells in zip(*texts, strict=True)]
         return self.close() + "".join([f"{line}\r\n" for line in lines]).encode()
 
     def close(self) -> bytes:
         """Return what is left: the header, if there were no rows."""
         header, self._header = self._header, ""
         return header.encode()
+
+
+def _csv_texts(cells: Sequence[Any]) -> Iterable[str]:
+    """Return cells as they are written.
+
+    Millions of them: a function for the type of a whole column takes a sixth of the time that
+    `csv.writer` needs after looking for formulas.
+    """
+    types = set(map(type, cells))
+    if len(types) != 1:
+        return [_CSV_CELLS[type(cell)](cell) for cell in cells]
+    (of,) = types
+    text = _CSV_CELLS[of]
+    if of not in (str, int, float):
+        return map(text, cells)
+    distinct = set(cells)
+    # Most columns repeat a few values. 0.0 and -0.0 are equal, but written differently.
+    if _REPEATED * len(distinct) > len(cells) or 0.0 in distinct:
+        return map(text, cells)
+    return map({cell: text(cell) for cell in distinct}.__getitem__, cells)
 
 
 @lru_cache(maxsize=10_000)
@@ -168,15 +182,15 @@ class JsonWriter(TableWriter):
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names, self._before = names, "["
+        self._encode = json.JSONEncoder(ensure_ascii=False).encode
 
-    def write(self, rows: Iterable[Row]) -> bytes:
+    def write(self, batch: Batch) -> bytes:
         """Return objects, each in a line of its own."""
-        written = []
-        for row in rows:
-            whole = {name: row.get(name) for name in self._names}
-            written.append(f"{self._before}\n{json.dumps(whole, ensure_ascii=False)}")
-            self._before = ","
-        return "".join(written).encode()
+        encode, names = self._encode, self._names
+        cells = zip(*[batch[name] for name in names], strict=True)
+        written = [encode(dict(zip(names, row, strict=True))) for row in cells]
+        before, self._before = self._before, "," if written else self._before
+        return "".join([before, "\n", ",\n".join(written)]).encode() if written else b""
 
     def close(self) -> bytes:
         """Return the end of the array."""
@@ -192,34 +206,41 @@ class ParquetWriter(TableWriter):
             import pyarrow.parquet as pq
         except ImportError as error:
             raise MissingExtraError(task="writing Parquet", extra="parquet") from error
-        self._columns, self._waiting, self._buffer = book.tables[table], list[Row](), WriteBuffer()
+        self._columns, self._buffer = book.tables[table], WriteBuffer()
+        self._waiting: dict[str, list[Any]] = {name: [] for name in book.names(table)}
         self._schema = _parquet_schema(pa, self._columns).with_metadata(
             {"codebook": json.dumps(book.to_dict())}
         )
         self._table = pa.table
         self._writer = pq.ParquetWriter(self._buffer, self._schema, compression="zstd")
 
-    def write(self, rows: Iterable[Row]) -> bytes:
+    def write(self, batch: Batch) -> bytes:
         """Return a group of rows, if there are enough for one."""
-        self._waiting += rows
-        while len(self._waiting) >= _ROWS_IN_GROUP:
+        for name, cells in self._waiting.items():
+            cells += batch[name]
+        while self._n_waiting >= _ROWS_IN_GROUP:
             self._write_group()
         return self._buffer.take()
 
     def close(self) -> bytes:
         """Return the last rows and the end of the file."""
-        if self._waiting:
+        if self._n_waiting:
             self._write_group()
         self._writer.close()
         return self._buffer.take()
 
+    @property
+    def _n_waiting(self) -> int:
+        return len(next(iter(self._waiting.values())))
+
     def _write_group(self) -> None:
-        rows = self._waiting[:_ROWS_IN_GROUP]
-        self._waiting = self._waiting[_ROWS_IN_GROUP:]
         made = {}
         for column in self._columns:
-            convert, cells = _PARQUET_VALUES[column.type], [row.get(column.name) for row in rows]
-            made[column.name] = [None if cell is None else convert(cell) for cell in cells]
+            convert, cells = _PARQUET_VALUES[column.type], self._waiting[column.name]
+            made[column.name] = [
+                None if cell is None else convert(cell) for cell in cells[:_ROWS_IN_GROUP]
+            ]
+            del cells[:_ROWS_IN_GROUP]
         self._writer.write_table(self._table(made, schema=self._schema))
 
 
@@ -236,7 +257,7 @@ def _parquet_schema(pa: Any, columns: Sequence[Column]) -> Any:  # noqa: ANN401 
 
 def codebook_csv(book: Codebook) -> bytes:
     """Return the codebook as a table: one row per column of the data."""
-    rows = (
+    rows = [
         {
             "table": table,
             "column": column.name,
@@ -247,8 +268,9 @@ def codebook_csv(book: Codebook) -> bytes:
         }
         for table, columns in book.tables.items()
         for column in columns
-    )
-    return CsvWriter(("table", "column", "type", "meaning", "question", "levels")).write(rows)
+    ]
+    names = ("table", "column", "type", "meaning", "question", "levels")
+    return CsvWriter(names).write(batch_of(rows, names))
 
 
 DataFormat = Literal["csv", "parquet", "json", "preferences", "sav", "dta", "xlsx"]
@@ -259,8 +281,6 @@ _MEDIA = {
     "dta": "application/x-stata-dta",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
-# One person: their version of the study, what is stored, and their way through it.
-PersonInStudy = tuple[Study, PersonRow, Participation]
 # How much of a table waits in memory before it goes into a temporary file.
 _WAITING_BYTES = 2_000_000
 _PIECE = 256 * 1024
@@ -480,35 +500,18 @@ class _Source:
                 table: stack.enter_context(gzip.GzipFile(fileobj=file, mode="wb", compresslevel=1))
                 for table, file in files.items()
             }
-            for page in pages(self.host, self.row, pilots=self.pilots):
-                people = self._with_participation(page)
-                made = {table: _written(writers[table], table, people) for table in writers}
-                for table, file in packed.items():
-                    file.write(made[table])
-                yield made[first]
-            for page_in_use in self._in_use(first):
-                yield writers[first].write(page_in_use)
+            for batch in self.batches(TABLES):
+                for table in batch.keys() & packed.keys():
+                    packed[table].write(writers[table].write(batch[table]))
+                yield writers[first].write(batch[first])
             for table, file in packed.items():
                 file.write(writers[table].close())
         yield writers[first].close()
 
-    def _with_participation(self, page: Iterable[PersonRow]) -> list[PersonInStudy]:
-        """Return people with what all their tables are made of, made once."""
-        return [
-            (self.host.study(person.version), person, participation_of(person)) for person in page
-        ]
-
-    def rows(self, table: TableName) -> Iterator[Row]:
-        """Yield the rows of one table."""
-        for page in pages(self.host, self.row, pilots=self.pilots):
-            for study, person, participation in self._with_participation(page):
-                yield from person_rows(study, person, table, participation)
-        for rows in self._in_use(table):
-            yield from rows
-
-    def _in_use(self, table: TableName) -> Iterator[list[dict[str, Any]]]:
-        """Yield what was said inside products, which stands at the end of the answers."""
-        return in_use.use_pages(self.host, self.row.slug) if table == "answers" else iter(())
+    def batches(self, tables: Sequence[TableName]) -> Iterator[dict[TableName, Batch]]:
+        """Yield some tables, a page of people at a time."""
+        names = {table: self.book.names(table) for table in tables}
+        return batches(self.host, self.row, names, pilots=self.pilots)
 
     def one_table(self, table: TableName) -> Iterator[bytes]:
         """Return one table, which needs no file to wait in."""
@@ -516,25 +519,15 @@ class _Source:
         return self._one(writer, table)
 
     def _one(self, writer: TableWriter, table: TableName) -> Iterator[bytes]:
-        for page in pages(self.host, self.row, pilots=self.pilots):
-            yield _written(writer, table, self._with_participation(page))
-        for rows in self._in_use(table):
-            yield writer.write(rows)
+        for batch in self.batches((table,)):
+            yield writer.write(batch[table])
         yield writer.close()
 
 
 def _workbook(source: _Source, workbook: Workbook, wanted: Sequence[TableName]) -> Iterator[bytes]:
     for table in wanted:
-        workbook.add_table(table, source.rows(table))
+        workbook.add_table(table, (batch[table] for batch in source.batches((table,))))
     yield workbook.close()
-
-
-def _written(writer: TableWriter, table: TableName, people: Iterable[PersonInStudy]) -> bytes:
-    return writer.write(
-        row
-        for study, person, participation in people
-        for row in person_rows(study, person, table, participation)
-    )
 
 
 def _waiting_file() -> IO[bytes]:

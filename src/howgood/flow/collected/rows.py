@@ -1,32 +1,33 @@
-"""A study's data as tidy rows, one at a time, whatever their number; and how much there is.
+"""A study's data as tidy rows, some at a time, whatever their number; and how much there is.
 
-In: a host and a study's short name. Out: an iterator of rows, the codebook of their columns,
-`Holdings`. Absent: files and formats, and how the study is going (`flow.watching`).
+In: a host and a study's short name. Out: rows, or batches of them by column; the codebook of their
+columns, `Holdings`. Absent: files and formats, and how the study is going (`flow.watching`).
 
 People are read in small pages, each in a short transaction of its own: memory stays the same for
 ten answers and for ten million, and a slow reader holds no connection. Whoever is answering
-meanwhile is in the rows as far as they were when their page was read.
+meanwhile is in the rows as far as they were when their page was read. A page of people becomes one
+batch of each table, whatever the format.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import chain, repeat
+from itertools import chain
 from typing import Any
 
 from howgood.errors import UnknownNameError
 from howgood.flow import in_use
 from howgood.flow.collected.codebook import codebook
 from howgood.flow.hosting import Host
-from howgood.flow.participate import answers_as_rows, participant_row, passed_checks
+from howgood.flow.participate import answers_as_batch, participant_row, passed_checks
 from howgood.kinds.study import Study
-from howgood.records.codebook import TABLES, Codebook, TableName
+from howgood.records.codebook import TABLES, Batch, Codebook, TableName, batch_of, rows_of
 from howgood.records.inclusion import CHECKS_COLUMN, EXCLUDED_COLUMN, FINISHED_COLUMN, PILOT_COLUMN
 from howgood.records.participant import Status
 from howgood.records.screen import Answer, Participation
 from howgood.store import cards, collected, studies
-from howgood.store.collected import PersonRow, ShownScreen
+from howgood.store.collected import PersonRow
 from howgood.store.studies import StudyHead, StudyRow
 
 Row = dict[str, Any]
@@ -64,13 +65,26 @@ def tidy_rows(
         raise UnknownNameError(where="table", name=table, names=TABLES)
     row = find_study(host, slug)
     names = collected_codebook(host, slug, identified=identified).names(table)
-    asked = (
-        made
-        for person in people(host, row, pilots=pilots)
-        for made in person_rows(host.study(person.version), person, table)
-    )
-    said = in_use.use_rows(host, slug) if table == "answers" else ()
-    return ({name: made.get(name) for name in names} for made in chain(asked, said))
+    every = batches(host, row, {table: names}, pilots=pilots)
+    return chain.from_iterable(rows_of(batch[table]) for batch in every)
+
+
+def batches(
+    host: Host,
+    row: StudyRow,
+    names: Mapping[TableName, Sequence[str]],
+    *,
+    pilots: bool,
+) -> Iterator[dict[TableName, Batch]]:
+    """Yield the named columns of tables, a page of people at a time, who are read once.
+
+    What was said inside products stands at the end of the answers.
+    """
+    for page in pages(host, row, pilots=pilots):
+        yield page_batches(host, page, names)
+    if "answers" in names:
+        for said in in_use.use_pages(host, row.slug):
+            yield {"answers": batch_of(said, names["answers"])}
 
 
 def page_of_rows(
@@ -92,12 +106,8 @@ def page_of_rows(
     row = find_study(host, slug)
     names = collected_codebook(host, slug, identified=identified).names(table)
     page = _page(host, row, pilots, after, people_at_most)
-    rows = [
-        {name: made.get(name) for name in names}
-        for person in page
-        if person.status is not Status.INVITED
-        for made in person_rows(host.study(person.version), person, table)
-    ]
+    begun = [person for person in page if person.status is not Status.INVITED]
+    rows = rows_of(page_batches(host, begun, {table: names})[table])
     return rows, page[-1].number if len(page) == people_at_most else None
 
 
@@ -140,25 +150,32 @@ def _page(host: Host, row: StudyRow, pilots: bool, after: int, most: int) -> tup
         return collected.people(connection, row.number, after=after, most=most, with_pilots=pilots)
 
 
-def person_rows(
-    study: Study,
-    person: PersonRow,
-    table: TableName,
-    participation: Participation | None = None,
-) -> Iterable[Row]:
-    """Return one person's rows of a table; columns that do not apply are left out.
+def page_batches(
+    host: Host, page: Iterable[PersonRow], names: Mapping[TableName, Sequence[str]]
+) -> dict[TableName, Batch]:
+    """Return the named columns of tables for some people; cells that do not apply are None."""
+    batches: dict[TableName, dict[str, list[Any]]] = {
+        table: {name: [] for name in wanted} for table, wanted in names.items()
+    }
+    for person in page:
+        study, participation = host.study(person.version), participation_of(person)
+        for table, batch in batches.items():
+            made = _PERSON_BATCHES[table](study, person, participation)
+            n = len(next(iter(made.values()), ()))
+            for name, cells in batch.items():
+                cells += made[name] if name in made else [None] * n
+    return dict(batches)
 
-    Who asks for several tables of a person gives `participation`, which all but one need.
-    """
-    if table == "screens":
-        return map(_screen_row, repeat(str(person.number)), person.screens)
-    participation = participation or participation_of(person)
-    if table == "participants":
-        return (_about(study, person) | participant_row(study, participation),)
-    rows, facts = answers_as_rows(study, participation), who_counts(study, person, participation)
-    for row in rows:
-        row.update(facts)
-    return rows
+
+def _answer_batch(study: Study, person: PersonRow, participation: Participation) -> Batch:
+    batch = answers_as_batch(study, participation)
+    n = len(next(iter(batch.values()), ()))
+    facts = who_counts(study, person, participation)
+    return {**batch, **{name: [fact] * n for name, fact in facts.items()}}
+
+
+def _person_batch(study: Study, person: PersonRow, participation: Participation) -> Batch:
+    return batch_of([_about(study, person) | participant_row(study, participation)])
 
 
 def who_counts(
@@ -175,21 +192,19 @@ def who_counts(
 
 def participation_of(person: PersonRow) -> Participation:
     """Return a stored person's way through the study."""
+    shown = person.screens
     return Participation(
         participant=str(person.number),
         condition=person.condition,
         seed=person.seed,
-        answers=tuple(
-            Answer(
-                screen=shown.name,
-                values=shown.content or {},
-                at=shown.answered_at,
-                seconds=_seconds(shown.shown_at, shown.answered_at),
+        answers=tuple([
+            Answer(screen, values or {}, at, seconds)
+            for screen, values, at, seconds in zip(
+                shown.names, shown.contents, shown.answered_at, shown.seconds, strict=True
             )
-            for shown in person.screens
-            if shown.answered_at is not None
-        ),
-    )
+            if at is not None
+        ]),
+    )  # fmt: skip
 
 
 def find_study(host: Host, slug: str) -> StudyRow:
@@ -200,17 +215,6 @@ def find_study(host: Host, slug: str) -> StudyRow:
             known = [study_row.slug for study_row in studies.everything(connection)]
             raise UnknownNameError(where="study", name=slug, names=known)
     return row
-
-
-def _seconds(shown_at: datetime, answered_at: datetime | None) -> float | None:
-    """Return how long the page was shown, if that is known.
-
-    An import that knows no times stores the same twice, and a clock that was put back meanwhile
-    leaves an answer before its question.
-    """
-    if answered_at is None or answered_at <= shown_at:
-        return None
-    return (answered_at - shown_at).total_seconds()
 
 
 def _about(study: Study, person: PersonRow) -> Row:
@@ -224,22 +228,35 @@ def _about(study: Study, person: PersonRow) -> Row:
         "started_at": _iso(person.created_at),
         "consented_at": _iso(person.consented_at),
         "finished_at": _iso(person.finished_at),
-        "changes": sum(len(screen.earlier) for screen in person.screens),
+        "changes": sum(map(len, person.screens.earlier)),
     }
 
 
-def _screen_row(participant: str, screen: ShownScreen) -> Row:
-    name, position, shown_at, answered_at, _, earlier = screen
+def _screen_batch(study: Study, person: PersonRow, participation: Participation) -> Batch:
+    """Return every page that was shown; what was asked on it is in the study."""
+    shown = person.screens
     return {
-        "participant": participant,
-        "screen": name,
-        "position": position,
-        "shown_at": shown_at.isoformat(),
-        "answered_at": _iso(answered_at),
-        "seconds": _seconds(shown_at, answered_at),
-        "changes": len(earlier),
-        "earlier_answers": json.dumps(earlier, ensure_ascii=False) if earlier else None,
+        "participant": [participation.participant] * len(shown.names),
+        "screen": shown.names,
+        "position": shown.positions,
+        "shown_at": [moment.isoformat() for moment in shown.shown_at],
+        "answered_at": [
+            None if moment is None else moment.isoformat() for moment in shown.answered_at
+        ],
+        "seconds": shown.seconds,
+        "changes": list(map(len, shown.earlier)),
+        "earlier_answers": [
+            json.dumps(earlier, ensure_ascii=False) if earlier else None
+            for earlier in shown.earlier
+        ],
     }
+
+
+_PERSON_BATCHES: Mapping[TableName, Callable[[Study, PersonRow, Participation], Batch]] = {
+    "answers": _answer_batch,
+    "participants": _person_batch,
+    "screens": _screen_batch,
+}
 
 
 def _iso(moment: datetime | None) -> str | None:

@@ -14,16 +14,16 @@ import json
 import math
 import re
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
 from howgood.errors import InputError, MissingExtraError
-from howgood.records.codebook import Codebook, Column, TableName
+from howgood.records.codebook import Batch, Codebook, Column, TableName
 
 StatisticsFormat = Literal["sav", "dta"]
-Row = Mapping[str, Any]
 _LONGEST_NAME = {"sav": 64, "dta": 32}
 _LONGEST_LABEL = {"sav": 250, "dta": 80}
 # What a string variable of each program holds, in bytes.
@@ -70,11 +70,13 @@ class StatisticsWriter:
         except ImportError as error:
             raise MissingExtraError(task=f"writing .{kind}", extra="statistics") from error
         self._pandas, self._programs, self._kind = pd, pyreadstat, kind
-        self._columns, self._rows = book.tables[table], list[Row]()
+        self._columns = book.tables[table]
+        self._cells: dict[str, list[Any]] = {name: [] for name in book.names(table)}
 
-    def write(self, rows: Iterable[Row]) -> bytes:
+    def write(self, batch: Batch) -> bytes:
         """Keep the rows; the file is made at the end."""
-        self._rows += rows
+        for name, cells in self._cells.items():
+            cells += batch[name]
         return b""
 
     def close(self) -> bytes:
@@ -108,7 +110,7 @@ class StatisticsWriter:
         return text[: _LONGEST_LABEL[self._kind]]
 
     def _values(self, column: Column) -> Any:  # noqa: ANN401 - a series of pandas, which is no dependency
-        cells = [row.get(column.name) for row in self._rows]
+        cells = self._cells[column.name]
         if column.type in ("integer", "number", "boolean"):
             numbers = [math.nan if cell is None else float(cell) for cell in cells]
             return self._pandas.Series(numbers, dtype="float64")
@@ -162,11 +164,15 @@ class Workbook:
         self._head = self._workbook.add_format({"bold": True})
         self._time = self._workbook.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"})
 
-    def add_table(self, table: TableName, rows: Iterable[Row]) -> None:
+    def add_table(self, table: TableName, batches: Iterable[Batch]) -> None:
         """Add a sheet with a row of names and the data."""
         sheet, columns = self._workbook.add_worksheet(table), self._book.tables[table]
+        names = self._book.names(table)
         sheet.freeze_panes(1, 0)
-        sheet.write_row(0, 0, [column.name for column in columns], self._head)
+        sheet.write_row(0, 0, names, self._head)
+        rows = chain.from_iterable(
+            zip(*[batch[name] for name in names], strict=True) for batch in batches
+        )
         for line, row in enumerate(rows, start=1):
             if line > _EXCEL_ROWS:
                 raise InputError(
@@ -174,8 +180,8 @@ class Workbook:
                     needed="no more than a sheet of Excel holds",
                     cure="Export as CSV or Parquet.",
                 )  # fmt: skip
-            for place, column in enumerate(columns):
-                self._write(sheet, line, place, column, row.get(column.name))
+            for place, (column, cell) in enumerate(zip(columns, row, strict=True)):
+                self._write(sheet, line, place, column, cell)
 
     def _write(self, sheet: Any, line: int, place: int, column: Column, cell: object) -> None:  # noqa: ANN401 - XlsxWriter has no types
         if cell is None:

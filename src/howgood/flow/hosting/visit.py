@@ -313,7 +313,7 @@ async def _store_change(
 ) -> SendResult:
     """Store another answer to an earlier page, and where it leads its person."""
     given = tuple(
-        replace(answer, values=result.values) if answer.screen == screen.key else answer
+        answer._replace(values=result.values) if answer.screen == screen.key else answer
         for answer in state.answers
     )
     following = await _next_screen(host, state, given, now)

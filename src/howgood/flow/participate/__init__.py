@@ -2,6 +2,7 @@
 
 from howgood.flow.participate.bot import fill, take_part
 from howgood.flow.participate.forms import (
+    answers_as_batch,
     answers_as_rows,
     parse_answer,
     participant_row,
@@ -18,6 +19,7 @@ from howgood.flow.participate.path import (
 )
 
 __all__ = [
+    "answers_as_batch",
     "answers_as_rows",
     "choose_condition",
     "completion_address",

@@ -16,6 +16,7 @@ from howgood.kinds.question_pages import walk
 from howgood.kinds.questions import question_type
 from howgood.kinds.study import Study
 from howgood.kinds.translation import FIELD
+from howgood.records.codebook import Batch, batch_of
 from howgood.records.screen import Answer, AnswerValue, FormResult, Participation, Screen
 
 Form = Mapping[str, str | Sequence[str]]
@@ -132,6 +133,19 @@ def answers_as_rows(study: Study, participation: Participation) -> tuple[Row, ..
     if participation.condition is None:
         return ()
     return tuple(kind_of(study).rows(study, participation))
+
+
+def answers_as_batch(study: Study, participation: Participation) -> Batch:
+    """Return the rows of `answers_as_rows` by column.
+
+    Notes
+    -----
+    Stability: experimental
+    """
+    batch = kind_of(study).batch
+    if batch is None or participation.condition is None:
+        return batch_of(answers_as_rows(study, participation))
+    return batch(study, participation)
 
 
 def participant_row(study: Study, participation: Participation) -> Row:

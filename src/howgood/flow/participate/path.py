@@ -147,11 +147,19 @@ def path_steps(
         task = kind.shared.steps(study, condition, seed, answered, now, shared)
     else:
         task = kind.steps(study, condition, seed, answered, now)
-    return [
-        *_question_steps(study, DEMOGRAPHICS, seed, way),
-        *task,
-        *_question_steps(study, CLOSING, seed, way),
-    ]
+    # Pages of questions that are left out are passed with the page before them.
+    asked = {
+        section: [
+            Step(
+                key=page.key,
+                make=partial(question_screen, study, section, seed, page, way.words),
+                may_fall_away=not page.is_sure,
+            )
+            for page in pages
+        ]
+        for section, pages in way.pages.items()
+    }
+    return [*asked[DEMOGRAPHICS], *task, *asked[CLOSING]]
 
 
 def completion_address(
@@ -281,15 +289,6 @@ def finished_screen(study: Study, ending: str = FINISHED) -> Screen:
         place=Place(done=1, total=1),
         ending=ending,
     )
-
-
-def _question_steps(study: Study, section: str, seed: int, way: Walk) -> list[Step]:
-    """Return the pages of a section; those left out are passed with the page before them."""
-    return [
-        Step(key=page.key, make=partial(question_screen, study, section, seed, page, way.words),
-             may_fall_away=not page.is_sure)
-        for page in way.pages[section]
-    ]  # fmt: skip
 
 
 def question_screen(

@@ -30,8 +30,10 @@ from howgood.show.figures.theme import to_svg
 from howgood.show.numbers import percent, plain
 from howgood.store import reviews
 
+Facts = Mapping[str, Any]
 LEAST_IN_GROUP = 5
 _MOST_ROWS, _MOST_GROUPS, _MOST_TEXTS = 24, 8, 300
+_NO_ANSWER = "no answer"
 _DESCRIBES = "This describes the people who answered; it is no estimate about others."
 
 
@@ -162,28 +164,44 @@ def _item_table(bars: Sequence[Likert]) -> Table:
     )
 
 
-def _who(columns: Sequence[Column], facts: Sequence[Mapping[str, Any]]) -> Section | None:
-    """Return what people said about themselves: shares of choices, quartiles of numbers."""
+def _who(columns: Sequence[Column], facts: Sequence[Facts]) -> Section | None:
+    """Return what people said about themselves, also by branch: shares, quartiles of numbers."""
     rows = [row for column in columns for row in _answers(column, facts)]
     if not rows:
         return None
-    return Section(
-        title="Who answered",
-        text=f"{len(facts)} people whose answers count. {_DESCRIBES}",
-        table=Table(
-            {
-                "question": [row[0] for row in rows],
-                "answer": [row[1] for row in rows],
-                "people": [row[2] for row in rows],
-                "share": [row[3] for row in rows],
-            }
-        ),
-    )
+    names = ("question", "answer", "people", "share")
+    table: dict[str, list[Any]] = {name: [row[at] for row in rows] for at, name in enumerate(names)}
+    for name, own in _by_branch(facts).items():
+        head = f"branch {name} (n = {len(own)})"
+        table[head] = [cell for column in columns for cell in _cells(column, facts, own)]
+    said = f"{len(facts)} people whose answers count. {_DESCRIBES}"
+    return Section(title="Who answered", text=said, table=Table(table))
 
 
-def _answers(
-    column: Column, facts: Sequence[Mapping[str, Any]]
-) -> Iterator[tuple[str, str, int, str]]:
+def _by_branch(facts: Sequence[Facts]) -> dict[str, list[Facts]]:
+    """Return people by the branch they were assigned to; nothing where there is one."""
+    branches: dict[str, list[Facts]] = {}
+    for fact in facts:
+        # A condition names the branch, then the single scenario where there is one.
+        name = str(fact.get("condition") or "").partition(":")[0]
+        branches.setdefault(name or "none", []).append(fact)
+    return dict(sorted(branches.items())) if 1 < len(branches) <= _MOST_GROUPS else {}
+
+
+def _cells(column: Column, facts: Sequence[Facts], own: Sequence[Facts]) -> Iterator[str]:
+    """Yield what one branch has in every row of a question: people and their share, or numbers."""
+    counted = {answer: n for _, answer, n, share in _answers(column, own) if share}
+    given = [fact[column.name] for fact in own if fact.get(column.name) not in (None, "")]
+    counted[_NO_ANSWER] = len(own) - len(given)
+    for _, answer, _, share in _answers(column, facts):
+        if share:
+            n = counted.get(answer, 0)
+            yield f"{n} ({percent(n / len(own))})"
+        else:  # the summary of numbers
+            yield _numbers([float(value) for value in given]) if given else ""
+
+
+def _answers(column: Column, facts: Sequence[Facts]) -> Iterator[tuple[str, str, int, str]]:
     given = [fact[column.name] for fact in facts if fact.get(column.name) not in (None, "")]
     question, missing = column.question or column.name, len(facts) - len(given)
     if column.levels:
@@ -196,7 +214,7 @@ def _answers(
     elif given:
         yield question, "in their own words", len(given), percent(len(given) / len(facts))
     if missing and given:
-        yield "", "no answer", missing, percent(missing / len(facts))
+        yield "", _NO_ANSWER, missing, percent(missing / len(facts))
 
 
 def _short(value: float) -> str:
@@ -217,7 +235,7 @@ def _subgroups(
     sample: Sample,
     study: Study,
     columns: Sequence[Column],
-    facts: Sequence[Mapping[str, Any]],
+    facts: Sequence[Facts],
 ) -> Section | None:
     """Return how often people of a sort gave answers above the middle of the scale.
 
@@ -273,7 +291,7 @@ def _agreeing(person: Respondent, study: Study) -> float | None:
 
 
 def _groups(
-    columns: Sequence[Column], facts: Sequence[Mapping[str, Any]]
+    columns: Sequence[Column], facts: Sequence[Facts]
 ) -> Iterator[tuple[str, str, list[int]]]:
     """Yield people by condition, and by the answers to questions with few options."""
     conditions = Counter(str(fact.get("condition") or "") for fact in facts)
@@ -288,7 +306,7 @@ def _groups(
             yield column.question or column.name, text, _places(facts, column.name, key)
 
 
-def _places(facts: Sequence[Mapping[str, Any]], name: str, key: str) -> list[int]:
+def _places(facts: Sequence[Facts], name: str, key: str) -> list[int]:
     return [
         place for place, fact in enumerate(facts) if key in str(fact.get(name) or "").split(";")
     ]

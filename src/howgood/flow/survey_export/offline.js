@@ -186,13 +186,16 @@
         field.options.map((each) => make("span", {}, each.label))) : null);
   };
   const pictured = (field) => field.options.some((each) => each.file) ? "choice pictures" : "choice";
+  // With the labels of its ends alone, unless the question asks for another label by name.
+  const fitsARow = (field) => field.options.length <= MOST_IN_A_ROW && !field.options.slice(1, -1)
+    .some((each) => field.label.toLowerCase().includes(each.label.toLowerCase()));
   const shownField = (field, sent, problem) => field.heading
     ? [make("h2", { class: "ask" }, field.heading), shownPart(field, sent, problem)]
     : shownPart(field, sent, problem);
   const shownPart = (field, sent, problem) => {
     if (field.kind === "likert") {
       return group(field, "radio", "scale points-" + field.options.length +
-        (field.options.length <= MOST_IN_A_ROW ? " short" : ""), sent, problem);
+        (fitsARow(field) ? " short" : ""), sent, problem);
     }
     if (field.kind === "choices") return group(field, "checkbox", pictured(field), sent, problem);
     if (field.kind === "choice" && field.options.length <= MOST_RADIOS) {

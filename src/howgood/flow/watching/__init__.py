@@ -15,8 +15,17 @@ from howgood.flow.watching.counts import (
     overview,
     watch,
 )
-from howgood.flow.watching.facilitating import Session, follow, notes_file, take_note
-from howgood.flow.watching.people import AnsweredPage, Person, look_at, people_of, review
+from howgood.flow.watching.people import (
+    AnsweredPage,
+    Person,
+    Session,
+    follow,
+    look_at,
+    notes_file,
+    people_of,
+    review,
+    take_note,
+)
 
 __all__ = [
     "LEAST_JUDGEMENTS",

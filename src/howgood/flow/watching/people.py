@@ -1,24 +1,34 @@
 """The people of a study one by one: their way, their answers, what was decided about them.
 
 In: a host, a study's short name, a participant's number. Out: `Person`s, and what one answered,
-page by page. Absent: ids of recruiting platforms, and the rule of whose answers count
-(`records.inclusion`).
+page by page; for who sits next to somebody taking part, a `Session`: their page as they see it,
+interview questions, notes as a CSV file. Absent: ids of recruiting platforms, the rule of whose
+answers count (`records.inclusion`), recordings of sound or picture, and the page of anybody who has
+not allowed it.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy.engine import Connection
 
 from howgood.errors import InputError, UnknownNameError
+from howgood.flow.collected.export import CsvWriter
 from howgood.flow.collected.rows import find_study, participation_of, who_counts
-from howgood.flow.hosting import Host
+from howgood.flow.collected.taken_out import note_taken_out
+from howgood.flow.hosting import Host, View
 from howgood.flow.hosting.view import answered_questions
+from howgood.flow.participate import is_mirrored
 from howgood.flow.watching.counts import SECONDS_PER_PAGE, Look, Watcher, ratings_of
 from howgood.kinds import kind_of
+from howgood.kinds.questions import Question
+from howgood.kinds.study import Study
+from howgood.kinds.translation import in_language
 from howgood.records.answer_checks import AnswerChecks
+from howgood.records.codebook import Batch
 from howgood.records.inclusion import (
     CHECKS_COLUMN,
     DEFAULT,
@@ -33,9 +43,11 @@ from howgood.store import audit, collected, reviews
 from howgood.store.collected import PersonRow
 from howgood.store.reviews import Review
 from howgood.store.studies import StudyRow
+from howgood.store.watching import SessionNote, add_note, notes_of_study
 
 AT_ONCE = 50
 _LONGEST_REASON, _LONGEST_NOTE = 300, 5000
+_LONGEST = 5000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,3 +199,111 @@ def _page(screen: Screen, shown: collected.ShownScreen, earlier: int) -> Answere
         answers=answers,
         earlier=earlier,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """One person taking part, as a facilitator follows them.
+
+    `view` is the page they are at, None unless they allowed it (`is_mirrored`).
+    """
+
+    number: int
+    is_mirrored: bool
+    is_over: bool
+    pages_answered: int
+    view: View | None
+    questions: tuple[Question, ...]
+    notes: tuple[SessionNote, ...]
+
+    @property
+    def page(self) -> str:
+        """The name of the page they are at, empty where nobody may see it."""
+        return self.view.screen.key if self.view else ""
+
+    def note_on(self, topic: str) -> str:
+        """Return what was last written down about a question."""
+        return next((note.text for note in reversed(self.notes) if note.topic == topic), "")
+
+
+def follow(host: Host, slug: str, number: int) -> tuple[StudyRow, Session]:
+    """Return the study, and where this person is now."""
+    row = find_study(host, slug)
+    with host.database.reading() as connection:
+        people = collected.people(
+            connection, row.number, after=number - 1, most=1, with_pilots=True
+        )
+        if not people or people[0].number != number or people[0].status is Status.INVITED:
+            raise UnknownNameError(where="participant", name=str(number), names=())
+        person = people[0]
+        notes = notes_of_study(connection, row.number, participant=number)
+        answered = {answer.screen: answer for answer in participation_of(person).answers}
+        may_see = is_mirrored(answered)
+        shown = collected.screens_of(connection, number) if may_see and person.screens.names else {}
+    study = host.study(person.version)
+    return row, Session(
+        number=number,
+        is_mirrored=may_see,
+        is_over=person.finished_at is not None,
+        pages_answered=len(answered),
+        view=_view(study, person, shown) if shown else None,
+        questions=kind_of(study).facilitator_questions(study),
+        notes=notes,
+    )
+
+
+def _view(study: Study, person: PersonRow, shown: Mapping[str, Mapping[str, Any]]) -> View | None:
+    """Return the last page that was shown, without what would let anybody answer it."""
+    screen = Screen.from_dict(shown[person.screens.names[-1]])
+    return View(
+        study=in_language(study, screen.language),
+        version=person.version,
+        screen=screen,
+        signature="",
+        is_pilot=person.is_pilot,
+    )
+
+
+def take_note(
+    host: Host, slug: str, number: int, *, topic: str, text: str, actor: str, now: datetime
+) -> None:
+    """Keep what was said, with the page it was said at."""
+    _, session = follow(host, slug, number)
+    if not text.strip() or len(text) > _LONGEST:
+        raise InputError(
+            where="note",
+            found="nothing" if not text.strip() else f"{len(text):,} characters",
+            needed=f"a note of up to {_LONGEST:,} characters",
+            cure="Write what was said." if not text.strip() else "Shorten it.",
+        )
+    asked = {question.key for question in session.questions}
+    note = SessionNote(
+        participant=number,
+        topic=topic if topic in asked else "",
+        screen=session.page,
+        text=text.strip(),
+        actor=actor,
+        noted_at=now,
+    )
+
+    def store(connection: Connection) -> None:
+        add_note(connection, note)
+
+    host.database.write(store)
+
+
+def notes_file(host: Host, slug: str, *, actor: str, now: datetime) -> bytes:
+    """Return every note as CSV that is safe in a spreadsheet; the history says who took them."""
+    row = find_study(host, slug)
+    note_taken_out(host, slug, table="notes", way="csv", actor=actor, now=now)
+    with host.database.reading() as connection:
+        notes = notes_of_study(connection, row.number)
+    columns: Batch = {
+        "participant": [note.participant for note in notes],
+        "time": [note.noted_at.isoformat(timespec="seconds") for note in notes],
+        "question": [note.topic for note in notes],
+        "page": [note.screen for note in notes],
+        "note": [note.text for note in notes],
+        "written_by": [note.actor for note in notes],
+    }
+    return CsvWriter(tuple(columns)).write(columns)

@@ -11,7 +11,6 @@ from howgood.records.progress import Progress
 
 if TYPE_CHECKING:
     from howgood.kinds.fit import Sample
-    from howgood.kinds.task_export import OfflineTask
     from howgood.records.result import StudyResult
 
 
@@ -22,12 +21,6 @@ def _result(
     from howgood.kinds.comparison import results
 
     return results.result(sample, study, settings, progress)
-
-
-def _offline_task(study: Study) -> "OfflineTask":
-    from howgood.kinds.comparison import offline
-
-    return offline.offline_task(study)
 
 
 KIND = Kind(
@@ -50,7 +43,7 @@ KIND = Kind(
     answer_checks=data.answer_checks,
     person_columns=data.person_columns,
     own_questions=screens.own_questions,
-    offline_task=_offline_task,
+    offline_task=screens.offline_task,
     asks_offline_differently=True,
     facilitator_questions=screens.facilitator_questions,
     result=_result,

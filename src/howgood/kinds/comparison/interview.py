@@ -15,10 +15,10 @@ import numpy as np
 from howgood import learn
 from howgood.errors import InputError
 from howgood.kinds.comparison.plan import ComparisonPlan
-from howgood.kinds.comparison.pool import plan_to_follow
 from howgood.kinds.pair_choices import Choice, Interviews
 from howgood.kinds.seeded import draw
 from howgood.kinds.study import Study, plan_of
+from howgood.learn.elicitation.further import most_further
 from howgood.records.confusion import ConfusionMatrix, Range, ThresholdMatrices
 from howgood.records.elicitation import (
     FEWEST_PREFERENCES,
@@ -63,6 +63,9 @@ class Interview:
                 held_out=plan.evaluation,
             )
             if offline:
+                # Loads SciPy, which a server does not need before its first comparison.
+                from howgood.kinds.comparison.pool import plan_to_follow
+
                 self.search.follow(plan_to_follow(reachable, plan, seed))
             self.kept_back: tuple[Query, ...] = ()
         else:
@@ -105,8 +108,8 @@ class Interview:
         """Return what the choices so far say."""
         return self.search.result()
 
-    def closing(self) -> tuple[int, int] | None:
-        """Return how many of the last pairs are answered, and of how many, once that is known."""
+    def closing(self) -> tuple[int, float] | None:
+        """Return how many of the last pairs are answered, and how far they are, once known."""
         return self.search.closing() if isinstance(self.search, learn.Elicitor) else None
 
     @property
@@ -130,7 +133,8 @@ class Interview:
 def most_pairs(plan: ComparisonPlan) -> int:
     """Return how many pairs a participant sees at most."""
     if plan.algorithm == "mixture":
-        return plan.queries + plan.checks + plan.repeats + plan.evaluation
+        tested = plan.repeats + plan.evaluation
+        return plan.queries + plan.checks + tested + most_further(tested)
     rounds, width = 0, 1.0
     while width > plan.tolerance:
         rounds, width = rounds + 1, width / 2

@@ -1,7 +1,7 @@
 """The pairs of matrices that a page without a server asks about.
 
 In: the matrices of a comparison, how many pairs to keep back. Out: a `Pool`, and the plan that an
-`Elicitor` follows to read such answers. Absent: the page (`offline`).
+`Elicitor` follows to read such answers. Absent: its screens (`screens`).
 """
 
 from collections.abc import Callable, Sequence

@@ -11,7 +11,6 @@ from howgood.records.progress import Progress
 
 if TYPE_CHECKING:
     from howgood.kinds.fit import Sample
-    from howgood.kinds.task_export import OfflineTask
     from howgood.records.result import StudyResult
 
 
@@ -22,12 +21,6 @@ def _result(
     from howgood.kinds.criteria import results
 
     return results.result(sample, study, settings, progress)
-
-
-def _offline_task(study: Study) -> "OfflineTask":
-    from howgood.kinds.criteria import offline
-
-    return offline.offline_task(study)
 
 
 KIND = Kind(
@@ -46,7 +39,7 @@ KIND = Kind(
     answer_columns=data.answer_columns,
     person_facts=data.person_facts,
     person_columns=data.person_columns,
-    offline_task=_offline_task,
+    offline_task=screens.offline_task,
     asks_offline_differently=True,
     result=_result,
 )

@@ -65,7 +65,7 @@ class CriteriaPlan(Plan):
     queries: int = Field(default=20, description="adaptive pairs at most", ge=6, le=100)
     checks: int = Field(default=2, description="pairs with a plainly better side", ge=0, le=3)
     evaluation: int = Field(
-        default=6, description="hidden pairs at the end to test the weights", ge=0, le=30
+        default=8, description="hidden pairs at the end to test the weights", ge=0, le=30
     )
     imagined: bool = Field(
         default=True,

@@ -1,7 +1,7 @@
 """The pairs of alternatives that a page without a server asks about.
 
 In: a table of alternatives, the plan of the study. Out: a `Pool`, the plan that a
-`CriteriaElicitor` follows to read such answers. Absent: the page (`offline`).
+`CriteriaElicitor` follows to read such answers. Absent: its screens (`screens`).
 
 Weights of several criteria cannot be searched for without a posterior: the page asks pairs that
 were drawn beforehand, every person others and in another order.

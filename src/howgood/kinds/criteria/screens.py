@@ -1,7 +1,8 @@
 """Choose between two alternatives, again and again: an introduction, then pairs.
 
-In: study, seed, answers. Out: the steps of the task, and the interview they come from. Absent: how
-the next pair is chosen (`learn`) and how an alternative looks (`show.criteria_card`).
+In: study, seed, answers. Out: the steps of the task, and the interview they come from; every screen
+of a page without a server. Absent: how the next pair is chosen (`learn`, and `pool` where no server
+is), and how an alternative looks (`show.criteria_card`).
 """
 
 from collections.abc import Mapping
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from howgood.ask.sentences import sentence
 from howgood.kinds.criteria.plan import CriteriaPlan
-from howgood.kinds.offline_pairs import is_offline
+from howgood.kinds.offline_pairs import as_outline, is_offline
 from howgood.kinds.pair_choices import (
     CHOICE,
     PAIR,
@@ -27,6 +28,8 @@ from howgood.kinds.pair_choices import (
 )
 from howgood.kinds.screen_parts import Step, introduction, paragraphs, unreached, words
 from howgood.kinds.study import Study, plan_of
+from howgood.kinds.task_export import OfflineTask
+from howgood.learn.elicitation.further import MOST_TESTED_OF_WEIGHTS, most_further
 from howgood.records.criteria import Alternative, CriteriaTable
 from howgood.records.elicitation import Query
 from howgood.records.screen import Answer, Button, Card, Cards, Drawing, Field, Screen
@@ -53,8 +56,8 @@ class Interview:
         if self.elicitor.query() is not None:
             self.elicitor.answer(choice)
 
-    def closing(self) -> tuple[int, int] | None:
-        """Return how many of the last pairs are answered, and of how many, once that is known."""
+    def closing(self) -> tuple[int, float] | None:
+        """Return how many of the last pairs are answered, and how far they are, once known."""
         return self.elicitor.closing()
 
 
@@ -122,7 +125,8 @@ def steps(
 
 def most_pairs(plan: CriteriaPlan) -> int:
     """Return how many pairs a participant sees at most."""
-    return plan.queries + plan.checks + plan.evaluation
+    further = most_further(plan.evaluation, most=MOST_TESTED_OF_WEIGHTS)
+    return plan.queries + plan.checks + plan.evaluation + further
 
 
 def shows_pair(screen: Screen) -> bool:
@@ -183,4 +187,30 @@ def _cards(pair: Query, table: CriteriaTable, language: str) -> Cards:
             card("B", "second", "2", pair.second, pair.first),
         ),
         between=words(trade_off(pair.first, pair.second, table, language=language)),
+    )
+
+
+def offline_task(study: Study) -> OfflineTask:
+    """Return every screen, and the plans that the page follows."""
+    from howgood.kinds.criteria.pool import bank_of, pool_of  # loads SciPy
+
+    plan, table = plan_of(study, CriteriaPlan), table_of(study)
+    pool = pool_of(table, plan.imagined, plan.evaluation)
+    bank = bank_of(table, plan.imagined)
+    first = introduction(study, plan.task)
+    steps = {first.key: first}
+    for number, (one, other) in enumerate(pool.pairs):
+        for swapped, (left, right) in enumerate(((one, other), (other, one))):
+            query = Query(first=bank.alternatives[left], second=bank.alternatives[right], number=1)
+            steps[f"pair-{number}-{swapped}"] = pair_step(study, plan, query, 1, may_undo=True)
+    return OfflineTask(
+        outline={
+            "walk": "pairs",
+            "before": [first.key],
+            "practice": None,
+            "then": [],
+            "after": [],
+            **as_outline(pool, queries=plan.queries, checks=plan.checks, repeats=0),
+        },
+        steps=steps,
     )

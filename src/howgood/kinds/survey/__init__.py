@@ -44,6 +44,7 @@ KIND = Kind(
     quotas=screens.quotas,
     pictures=screens.pictures,
     rows=data.rows,
+    batch=data.batch,
     answer_columns=data.answer_columns,
     rating_columns=data.rating_columns,
     person_facts=data.person_facts,

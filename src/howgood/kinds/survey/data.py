@@ -34,7 +34,17 @@ from howgood.kinds.table_import import (
     Target,
 )
 from howgood.records.answer_checks import AnswerChecks, AttentionCheck, JudgedMap, JudgedPoint
-from howgood.records.codebook import CELLS, PARTICIPANT, SECONDS, Column, columns, scale_levels
+from howgood.records.codebook import (
+    CELLS,
+    PARTICIPANT,
+    SECONDS,
+    Batch,
+    Column,
+    batch_of,
+    columns,
+    rows_of,
+    scale_levels,
+)
 from howgood.records.inclusion import CHECKS_COLUMN
 from howgood.records.item import Item
 from howgood.records.scenario import Scenario
@@ -70,32 +80,61 @@ _PASSED_CHECKS = Column(
 )
 
 
-def rows(study: Study, participation: Participation) -> Iterator[Row]:
-    """Yield one row per judged scenario, and per measured item about a system in use."""
-    plan, condition = plan_of(study, SurveyPlan), participation.condition or ""
-    answered = {one_answer.screen: one_answer for one_answer in participation.answers}
-    if plan.real is not None:
-        yield from _real_rows(plan.real, participation, answered)
+def rows(study: Study, participation: Participation) -> list[Row]:
+    """Return one row per judged scenario, and per measured item about a system in use."""
+    return rows_of(batch(study, participation))
+
+
+def batch(study: Study, participation: Participation) -> Batch:
+    """Return `rows` by column."""
+    real = plan_of(study, SurveyPlan).real
+    answered = {answer.screen: answer for answer in participation.answers}
+    judged = _judged(study, participation, answered)
+    if real is None:
+        return judged
+    used = batch_of(list(_real_rows(real, participation, answered)))
+    n_used, n_judged = (len(part.get("participant", ())) for part in (used, judged))
+    return {
+        name: [*used.get(name, [None] * n_used), *judged.get(name, [None] * n_judged)]
+        for name in {**judged, **used}
+    }
+
+
+def _judged(study: Study, participation: Participation, answered: Mapping[str, Answer]) -> Batch:
+    """Return what was said about imagined situations, by column."""
+    shown, (first, *others) = _shown_on(study), _asked(study)
+    given = [
+        (order, answer)
+        for order, answer in enumerate(participation.answers, start=1)
+        if answer.screen in shown
+    ]
+    if not given:
+        return {}
+    plan, n = plan_of(study, SurveyPlan), len(given)
+    values = [answer.values for _, answer in given]
+    ratings = [answer.get(first) for answer in values]
+    system = imagined_system(plan, participation.seed, used_systems(plan, answered))
+    situations = [shown[answer.screen] for _, answer in given]
+    cells = zip(*[situation.values() for situation in situations], strict=True)
+    return {
+        **dict(zip(situations[0], cells, strict=True)),
+        "participant": [participation.participant] * n,
+        "condition": [participation.condition or ""] * n,
+        "system": [system] * n,
+        "order": [order for order, _ in given],
+        "rating": ratings,
+        "seconds": [answer.seconds for _, answer in given],
+        first: ratings,
+        **{name: [answer.get(name) for answer in values] for name in others},
+    }
+
+
+@lru_cache(maxsize=64)
+def _asked(study: Study) -> tuple[str, ...]:
+    """Return the names of what is asked about a scenario: items, then attention checks."""
+    plan = plan_of(study, SurveyPlan)
     items = [item.key for item in survey_items(plan, study.language)]
-    asked = [*items, *(check_name(check) for check in plan.attention)]
-    used = used_systems(plan, answered)
-    system = imagined_system(plan, participation.seed, used)
-    shown = _shown_on(study)
-    for order, answer in enumerate(participation.answers, start=1):
-        if answer.screen not in shown:
-            continue
-        values = answer.values
-        row = shown[answer.screen] | {
-            "participant": participation.participant,
-            "condition": condition,
-            "system": system,
-            "order": order,
-            "rating": values.get(items[0]),
-            "seconds": answer.seconds,
-        }
-        for name in asked:
-            row[name] = values.get(name)
-        yield row
+    return (*items, *(check_name(check) for check in plan.attention))
 
 
 @lru_cache(maxsize=64)

@@ -16,6 +16,7 @@ from howgood.kinds.votes.plan import VotesPlan
 from howgood.kinds.votes.screens import pair_of, vote_key, votes_of
 from howgood.records.codebook import PARTICIPANT, SECONDS, Column, columns
 from howgood.records.screen import Participation
+from howgood.records.vote_words import SAID, word_of
 
 _CHOICE_LEVELS = {
     "left": "the left output is better",
@@ -39,14 +40,6 @@ _COLUMNS = columns(
     ("reason", "text", "why, in the person's words; empty: nothing said"),
     SECONDS,
 )
-# What other programs call a winner, as the sides they mean.
-_SAID = {
-    "left": "left", "a": "left", "model_a": "left", "1": "left", "first": "left",
-    "right": "right", "b": "right", "model_b": "right", "2": "right", "second": "right",
-    "tie": "tie", "0": "tie", "draw": "tie", "same": "tie",
-    "both_good": "both_good", "tie (bothgood)": "both_good", "both good": "both_good",
-    "both_bad": "both_bad", "tie (bothbad)": "both_bad", "both bad": "both_bad",
-}  # fmt: skip
 
 
 def rows(study: Study, participation: Participation) -> Iterator[Row]:
@@ -165,7 +158,8 @@ def _system(plan: VotesPlan, text: str) -> str:
 
 
 def _choice(text: str) -> str:
-    said = [_SAID[reading] for reading in readings(text.strip()) if reading in _SAID]
+    words = [word_of(reading) for reading in readings(text)]
+    said = [SAID[word] for word in words if word in SAID]
     if not said:
         raise WrongCellError("left, right or tie (or both_good, both_bad)")
     return said[0]

@@ -151,7 +151,7 @@ def most_votes(study: Study) -> int:
 @lru_cache(maxsize=64)
 def _worth(study: Study, so_far: VotesSoFar) -> dict[frozenset[str], float]:
     """Return what a vote between each two systems is expected to say about the order."""
-    from howgood.stats.settled_gaps import vote_information  # loads SciPy
+    from howgood.stats.sequential import vote_information  # loads SciPy
 
     plan = plan_of(study, VotesPlan)
     systems = plan.systems
@@ -167,7 +167,7 @@ def _worth(study: Study, so_far: VotesSoFar) -> dict[frozenset[str], float]:
 
 def _open(strengths: FloatArray, covariance: FloatArray, margin: float) -> list[tuple[int, int]]:
     """Return gaps that are open, those between neighbours first; all, where none is."""
-    from howgood.stats.settled_gaps import is_open  # loads SciPy
+    from howgood.stats.sequential import is_open  # loads SciPy
 
     gaps, own = strengths[:, None] - strengths, np.diag(covariance)
     sds = _CLUSTERED * np.sqrt(np.maximum(own[:, None] + own - 2.0 * covariance, 0.0))

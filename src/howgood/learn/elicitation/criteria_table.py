@@ -6,7 +6,7 @@ of pairs as they are displayed. Absent: which pair to ask next (`criteria`).
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -221,10 +221,8 @@ def pairs_of(table: CriteriaTable) -> PairsOfAlternatives:
     catches: list[tuple[int, int]] = []
     middle = _levels(table, np.full(len(table.criteria), 0.5))
     for one, other in combinations(range(len(table.criteria)), 2):
-        for gap in _SIZES:
-            for second_gap in _SIZES:
-                sides = _imagined(table, middle, {one: gap, other: -second_gap})
-                pairs += _added(shown, table, sides, is_trade_off=True)
+        for sides in _trade_offs(table, middle, one, other):
+            pairs += _added(shown, table, sides, is_trade_off=True)
         sides = _imagined(table, middle, {one: 0.5, other: 0.5})
         catches += _added(shown, table, sides, is_trade_off=False)
     n_imagined = len(pairs)
@@ -249,6 +247,17 @@ def pairs_of(table: CriteriaTable) -> PairsOfAlternatives:
         real=np.arange(len(pairs)) >= n_imagined,
         catches=np.array(catches, dtype=np.int64).reshape(-1, 2),
     )
+
+
+def _trade_offs(
+    table: CriteriaTable, middle: FloatArray, one: int, other: int
+) -> list[tuple[FloatArray, FloatArray]]:
+    """Return imagined pairs that differ in two criteria, each once: some look alike as rounded."""
+    imagined = [
+        _imagined(table, middle, {one: gap, other: -second})
+        for gap, second in product(_SIZES, repeat=2)
+    ]
+    return list({(tuple(sides[0]), tuple(sides[1])): sides for sides in imagined}.values())
 
 
 def _real_names(table: CriteriaTable, rounded: FloatArray) -> list[str]:

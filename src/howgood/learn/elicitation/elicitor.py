@@ -1,32 +1,44 @@
 """The default search: which metric, of which family, with how much noise?
 
-In: displayed matrices and answers. Out: questions, each the most informative one, and
-`ElicitationResult`. Absent: state beyond (settings, seed, answers): the same answers always lead
-to the same questions and the same result.
+In: displayed matrices and answers, or the log of an interview. Out: questions, each the most
+informative one, and `ElicitationResult`; the log as plain values, to stop, resume, replay, audit.
+Absent: files, and state beyond (settings, seed, answers): the same answers always lead to the same
+questions and the same result.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from howgood.errors import InputError
+from howgood.errors import FileFormatError, InputError
 from howgood.learn.elicitation.belief import Belief, ChoiceTable, choice_table, refined
 from howgood.learn.elicitation.bisection import check_choice
 from howgood.learn.elicitation.families import Family
 from howgood.learn.elicitation.family_registry import DEFAULT_FAMILIES, FAMILIES, make_families
+from howgood.learn.elicitation.fit import Foretold
+from howgood.learn.elicitation.further import asks_further, most_further, share_of_closing
 from howgood.learn.elicitation.questions import PairBank, Schedule, Step, pair_bank
 from howgood.learn.elicitation.result import precise_enough, summarise
-from howgood.records.confusion import ConfusionMatrix, ThresholdMatrices
+from howgood.records.confusion import (
+    ConfusionMatrix,
+    ThresholdCounts,
+    ThresholdMatrices,
+    plain_end,
+    range_from,
+)
 from howgood.records.elicitation import AnsweredQuery, ElicitationResult, Query
 from howgood.records.elicited_metric import Choice
+from howgood.records.saved import readable_values
 from howgood.stats.arrays import FloatArray
 from howgood.stats.randomness import RandomState, generator_and_seed
 
 _MOST_QUERIES = 1_000
 _NOTICEABLE_REGRET = 0.03
+_LOG_FORMAT = "howgood elicitation log"
+_LOG_VERSION = 1
 
 
 class Elicitor:
@@ -158,6 +170,8 @@ class Elicitor:
             for belief in self._beliefs:
                 belief.update(likelihood)
             self._stopped = None if self._plan else self._reason_to_stop()
+        elif self._stopped is not None:
+            self._tested().take(self._answered[-1])
         self._open = self._result = None
         self._is_planned = False
 
@@ -177,14 +191,23 @@ class Elicitor:
         for answer in kept:
             self.answer(answer.choice, milliseconds=answer.milliseconds)
 
-    def closing(self) -> tuple[int, int] | None:
-        """Return how many of the last questions are answered, and of how many.
+    @property
+    def most_questions(self) -> int:
+        """How many questions there are at most, checks and all others included."""
+        counts = ("max_queries", "catch_pairs", "repeats", "held_out")
+        planned = sum(int(self.settings[name]) for name in counts)
+        return planned + most_further(int(self.settings["held_out"] + self.settings["repeats"]))
+
+    def closing(self) -> tuple[int, float] | None:
+        """Return how many of the last questions are answered, and how far they are, from 0 to 1.
 
         None while questions are still asked to learn: nobody knows how many follow.
         """
         if self._stopped is None or self._plan is not None:
             return None
-        return self._schedule.closing(self._steps, self._belief.predict)
+        done, planned = self._schedule.closing(self._steps, self._belief.predict)
+        is_over = self._open_step() is None
+        return done, share_of_closing(done, planned, is_over=is_over)
 
     def predict(self, first: ConfusionMatrix, second: ConfusionMatrix) -> float:
         """Return the probability that the respondent chooses the first of two matrices."""
@@ -244,6 +267,7 @@ class Elicitor:
         unguessed = self.settings["direct_ratio"] is not None
         self._beliefs = [self._belief] + ([Belief(self._shared.families)] if unguessed else [])
         self._steps: list[Step] = []
+        self._foretold: Foretold | None = None
         self._stopped = None
         self._open = self._result = None
         self._is_planned = False
@@ -260,8 +284,28 @@ class Elicitor:
                 best_pair=self._best_pair,
                 predict=self._belief.predict,
             )
+            if self._open is None and asks_further(*self._information()):
+                self._open = self._schedule.extra_step(
+                    self._steps,
+                    predicted_before=Belief(self._families).predict,
+                    predict=self._belief.predict,
+                )
             self._is_planned = True
         return self._open
+
+    def _tested(self) -> Foretold:
+        """Return what is known about the answers not learned from, once learning has ended."""
+        if self._foretold is None:
+            self._foretold = Foretold(self._belief)
+            for answer in self._answered[: len(self._steps)]:
+                if answer.query.kind == "catch":
+                    self._foretold.take(answer)
+        return self._foretold
+
+    def _information(self) -> tuple[float, int]:
+        """Return how much better than by a coin answers are foretold, and how many were tested."""
+        tested = self._tested()
+        return tested.factor(self._answered), tested.n_tested
 
     def _best_pair(self) -> int:
         neighbours = self._neighbours() if self._is_precise() else []
@@ -375,3 +419,141 @@ def _check_settings(
             needed="1 <= min_queries <= max_queries",
             cure="Raise max_queries.",
         )
+
+
+def elicitation_log(elicitor: Elicitor) -> dict[str, Any]:
+    """Return everything needed to continue or repeat an interview, ready for JSON.
+
+    Every question is listed as it was displayed, with sides, thresholds, answer and time, then
+    the result so far.
+
+    Notes
+    -----
+    Stability: stable
+
+    Examples
+    --------
+    >>> from howgood import learn
+    >>> scores = [step / 40 for step in range(40)]
+    >>> matrices = learn.threshold_matrices([0, 0, 1, 1] * 10, scores)
+    >>> learner = learn.Elicitor(matrices, random_state=1)
+    >>> learner.answer("first")
+    >>> learn.replay(elicitation_log(learner)).query() == learner.query()
+    True
+    """
+    matrices = elicitor.matrices
+    log: dict[str, Any] = {
+        "format": _LOG_FORMAT,
+        "version": _LOG_VERSION,
+        "seed": elicitor.seed,
+        "settings": dict(elicitor.settings),
+        "matrices": [matrix.to_dict() for matrix in matrices],
+    }
+    if isinstance(matrices, ThresholdMatrices):
+        log["thresholds"] = [[plain_end(end) for end in one_range] for one_range in matrices.ranges]
+        log["counts"] = matrices.counts and matrices.counts.to_dict()
+        log["out_of"] = matrices.out_of
+        log["rows_used"], log["rows_dropped"] = matrices.rows_used, matrices.rows_dropped
+    answers = []
+    for answered in elicitor.answers:
+        entry = answered.to_dict()
+        if isinstance(matrices, ThresholdMatrices):
+            for side in ("first", "second"):
+                reached = matrices.thresholds_of(getattr(answered.query, side))
+                entry[f"{side}_thresholds"] = [plain_end(end) for end in reached]
+        answers.append(entry)
+    return log | {"answers": answers, "result": readable_values(elicitor.result())}
+
+
+def replay(log: Mapping[str, Any], *, answers: int | None = None) -> Elicitor:
+    """Return the interview a log describes, answers taken in, ready to continue.
+
+    Parameters
+    ----------
+    log : mapping
+        What `elicitation_log` returned, perhaps read back from JSON.
+    answers : int, optional
+        Take in only the first so many answers.
+
+    Notes
+    -----
+    Stability: stable
+
+    Every question is compared with the one in the log: a log that was edited, or written by a
+    version that asks differently, is refused instead of silently misread.
+
+    Examples
+    --------
+    >>> replay({"format": "something else"})
+    Traceback (most recent call last):
+        ...
+    howgood.errors.FileFormatError: elicitation log: format 'something else', ...
+    """
+    if log.get("format") != _LOG_FORMAT or log.get("version") != _LOG_VERSION:
+        raise FileFormatError(
+            where="elicitation log",
+            found=f"format {log.get('format')!r}, version {log.get('version')!r}",
+            needed=f"{_LOG_FORMAT!r}, version {_LOG_VERSION}",
+            cure="Pass a log that howgood elicit wrote.",
+        )
+    try:
+        elicitor = Elicitor(_matrices(log), random_state=int(log["seed"]), **log["settings"])
+        entries = list(log["answers"])[:answers]
+        for entry in entries:
+            _take(elicitor, entry)
+    except InputError:
+        raise
+    except (LookupError, TypeError, AttributeError, ValueError, OverflowError) as error:
+        raise FileFormatError(
+            where="elicitation log",
+            found=f"a part that cannot be read ({error!s:.200})",
+            needed="seed, settings, matrices and answers",
+            cure="Pass the log as it was written.",
+        ) from error
+    return elicitor
+
+
+def _take(elicitor: Elicitor, entry: Mapping[str, Any]) -> None:
+    query = elicitor.query()
+    asked = None if query is None else (query.first.to_dict(), query.second.to_dict())
+    if asked != (entry["first"], entry["second"]):
+        raise FileFormatError(
+            where=f"elicitation log, answer {entry.get('number')}",
+            found="a question that this seed and these answers do not lead to",
+            needed="the log as it was written, by the same version of howgood",
+            cure="Start a new interview, or replay with the version that wrote it.",
+        )
+    elicitor.answer(entry["choice"], milliseconds=entry.get("milliseconds"))
+
+
+def _matrices(log: Mapping[str, Any]) -> ThresholdMatrices | tuple[ConfusionMatrix, ...]:
+    matrices = tuple(ConfusionMatrix.from_dict(matrix) for matrix in log["matrices"])
+    if "thresholds" not in log:
+        return matrices
+    counts = log.get("counts")  # logs of earlier versions have none
+    made = ThresholdMatrices(
+        matrices=matrices,
+        ranges=tuple(range_from(threshold) for threshold in log["thresholds"]),
+        out_of=log["out_of"],
+        rows_used=log["rows_used"],
+        rows_dropped=log["rows_dropped"],
+        counts=None if counts is None else ThresholdCounts.from_dict(counts),
+    )
+    if made.counts is not None and not _belong_together(made, made.counts):
+        raise FileFormatError(
+            where="elicitation log",
+            found="counts that do not lead to the systems shown",
+            needed="the log as it was written",
+            cure="Start a new interview from the scores.",
+        )
+    return made
+
+
+def _belong_together(made: ThresholdMatrices, counts: ThresholdCounts) -> bool:
+    """Say whether every threshold of the counts shows the system that the log shows there."""
+    uppers = np.array([one_range.upper for one_range in made.ranges])
+    places = np.searchsorted(uppers, [one_range.upper for one_range in counts.ranges], side="left")
+    return all(
+        place < len(made) and made[place] == counts.matrix(index).displayed(out_of=made.out_of)
+        for index, place in enumerate(places.tolist())
+    )

@@ -7,6 +7,7 @@ what was answered, except through the most informative pair and the predictions 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -16,13 +17,15 @@ from howgood.records.confusion import ConfusionMatrix, display_total
 from howgood.records.elicitation import QueryKind
 from howgood.records.elicited_metric import Choice
 from howgood.stats.arrays import FloatArray, IntArray
+from howgood.stats.paired_choices import entropy
 
 _BINS, _PER_BIN = 60, 6
 _MOST_ASKED = 1_000  # every pair of them is considered; more would look alike anyway
 Predict = Callable[[FloatArray, FloatArray], FloatArray]
 
 # Streams of chance, so that one decision never shifts another.
-_SIDES, _CATCHES, _REPEATS, _HELD_OUT, _CLOSING = range(5)
+_SIDES, _CATCHES, _REPEATS, _HELD_OUT, _CLOSING, _EXTRA = range(6)
+_EXTRA_CANDIDATES = 12
 _CLEAR = 0.97
 # By how much a catch pair's better side should be better: cases, or per cent of a larger class.
 _NOTICEABLE = 3
@@ -198,6 +201,25 @@ class Schedule:
             pair = best_pair()
             return self._sided("choice", *self.bank.sides(pair), steps, pair=pair)
         return self._closing_step(steps, predict)
+
+    def extra_step(
+        self, steps: Sequence[Step], *, predicted_before: Predict, predict: Predict
+    ) -> Step | None:
+        """Return a trade-off that was open before the interview, and is clear after it."""
+        asked = {frozenset((step.first, step.second)) for step in steps}
+        order = self._chance(_EXTRA, len(steps)).permutation(len(self.bank.everything))
+        fresh = (
+            pair for pair in self.bank.everything[order].tolist() if frozenset(pair) not in asked
+        )
+        pairs = np.array(list(islice(fresh, _EXTRA_CANDIDATES)), dtype=np.int64).reshape(-1, 2)
+        if not len(pairs):
+            return None
+        sides = self.bank.counts[pairs[:, 0]], self.bank.counts[pairs[:, 1]]
+        before, after = (
+            entropy(chance, 1 - chance) for chance in (predicted_before(*sides), predict(*sides))
+        )
+        sharp, calm = pairs[int(np.argmax(np.round(before - after, 9)))].tolist()
+        return self._sided("extra", sharp, calm, steps)
 
     def closing(self, steps: Sequence[Step], predict: Predict) -> tuple[int, int]:
         """Return how many questions after the last one learned from are asked, and of how many."""

@@ -1,8 +1,8 @@
 """An elicited metric as a file of its own: written by one program, used by another.
 
 In: an `ElicitationResult`, or the file. Out: the file, or the result with all its draws. Absent:
-the interview (see `log`); the file holds what was learned, so that later versions, which may ask
-other questions, still read it.
+the interview (see `elicitor`); the file holds what was learned, so that later versions, which may
+ask other questions, still read it.
 """
 
 import json

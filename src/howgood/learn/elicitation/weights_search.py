@@ -8,6 +8,7 @@ questions.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -16,13 +17,25 @@ from numpy.typing import NDArray
 
 from howgood.errors import InputError
 from howgood.learn.elicitation.bisection import check_choice
-from howgood.learn.elicitation.criteria_fit import Evidence, misfit
 from howgood.learn.elicitation.criteria_table import (
     PairsOfAlternatives,
     pairs_of,
     real_pairs_of,
 )
-from howgood.learn.elicitation.fit import Misfit
+from howgood.learn.elicitation.fit import (
+    Evidence,
+    Misfit,
+    information_of_weights,
+    misfit_of_weights,
+)
+from howgood.learn.elicitation.further import (
+    MOST_TESTED_OF_WEIGHTS,
+    TESTED,
+    asks_further,
+    most_further,
+    says_enough,
+    share_of_closing,
+)
 from howgood.records.criteria import Alternative, CriteriaTable
 from howgood.records.elicitation import (
     CHOICES,
@@ -37,7 +50,7 @@ from howgood.records.estimate import Estimate
 from howgood.records.shown import Shown
 from howgood.records.table import Tabular
 from howgood.stats.arrays import FloatArray
-from howgood.stats.paired_choices import mutual_information
+from howgood.stats.paired_choices import entropy, mutual_information
 from howgood.stats.randomness import RandomState, generator_and_seed
 from howgood.stats.shares import beta_draws
 from howgood.stats.weighted_choices import (
@@ -53,7 +66,7 @@ from howgood.stats.weighted_choices import (
 )
 
 PARTICLES, _MOVES, _LAST_MOVES = 1000, 6, 30
-_CANDIDATES = 240
+_CANDIDATES, _EXTRA_CANDIDATES = 240, 60
 _ABOUT_WEIGHTS = 0.2  # what an answer tells about the weights counts so much next to the best
 SETTLED, NOTICEABLE = 0.95, 0.005
 _CATCH_AFTER = (2, 6, 11)  # answers learned from before each pair that checks attention
@@ -82,6 +95,7 @@ class WeightsSearch(ABC):
     _steps: list[Step]
     _stopped: str | None
     _open: Step | None
+    _last: tuple[FloatArray, np.random.Generator] | None
     _plan: Callable[[tuple[Choice, ...]], Step | None] | None = None
 
     def __init__(
@@ -121,7 +135,8 @@ class WeightsSearch(ABC):
     @property
     def most_questions(self) -> int:
         """How many questions there are at most, checks and held-out ones included."""
-        return sum(self.settings[name] for name in ("max_queries", "catch_pairs", "held_out"))
+        planned = sum(self.settings[name] for name in ("max_queries", "catch_pairs", "held_out"))
+        return planned + most_further(self.settings["held_out"], most=MOST_TESTED_OF_WEIGHTS)
 
     def query(self) -> Query | None:
         """Return the question at hand, or None when every question is answered."""
@@ -172,14 +187,16 @@ class WeightsSearch(ABC):
         for answer in kept:
             self.answer(answer.choice, milliseconds=answer.milliseconds)
 
-    def closing(self) -> tuple[int, int] | None:
-        """Return how many of the last questions are answered, and of how many.
+    def closing(self) -> tuple[int, float] | None:
+        """Return how many of the last questions are answered, and how far they are, from 0 to 1.
 
         None while questions are still asked to learn: nobody knows how many follow.
         """
         if self._stopped is None or self._plan is not None:
             return None
-        return self._n_asked("held-out"), len(self._held_out)
+        done = self._n_asked("held-out") + self._n_asked("extra")
+        is_over = self.query() is None
+        return done, share_of_closing(done, len(self._held_out), is_over=is_over)
 
     def predict(self, first: Alternative, second: Alternative) -> float:
         """Return the probability that the respondent chooses the first of two alternatives."""
@@ -199,23 +216,39 @@ class WeightsSearch(ABC):
         """Return an interview about the same things, not yet begun."""
 
     def _last_particles(self) -> tuple[FloatArray, np.random.Generator]:
-        """Return the posterior after further moves, and the chance that follows them."""
-        generator = np.random.default_rng([self.seed, 5, len(self._answered)])
-        return moved(self._particles, self._choices, generator, moves=_LAST_MOVES), generator
+        """Return the posterior after further moves, and the chance that follows them.
+
+        The same whatever is asked after the last question learned from.
+        """
+        if self._last is None:
+            generator = np.random.default_rng([self.seed, 5, self._choices.chosen.size])
+            particles = moved(self._particles, self._choices, generator, moves=_LAST_MOVES)
+            self._last = particles, generator
+        return self._last[0], deepcopy(self._last[1])
 
     def _fit(self, particles: FloatArray) -> Misfit:
         """Return why nothing should be named, and what to do about it."""
         evidence = Evidence(
             particles=particles,
             learned=self._log_evidence,
-            choices=self._choices,
-            others=self._choices_of("catch", "held-out"),
+            others=self._choices_of("catch", *TESTED),
             held_out=self._choices_of("held-out"),
-            weights=particle_weights(particles).mean(axis=0),
-            everything=self._choices_of("choice", "catch", "held-out"),
+            everything=self._choices_of("choice", "catch", *TESTED),
+            is_informative=says_enough(*self._information(particles)),
             seed=(self.seed, 8, len(self._answered)),
         )
-        return misfit(evidence, Counted(self._answered, self._steps).is_indifferent)
+        return misfit_of_weights(evidence, Counted(self._answered, self._steps).is_indifferent)
+
+    def _information(self, particles: FloatArray) -> tuple[float, int]:
+        """Return how much better than a coin answers are foretold, and how many were tested."""
+        tested = self._choices_of(*TESTED)
+        factor = information_of_weights(
+            particles,
+            choices=self._choices,
+            catches=self._choices_of("catch"),
+            tested=tested,
+        )
+        return factor, tested.chosen.size
 
     def _learn(self, step: Step, choice: int) -> None:
         difference = self._bank.features[step.first] - self._bank.features[step.second]
@@ -224,18 +257,22 @@ class WeightsSearch(ABC):
         # What the model expected of this answer before it was learned from.
         chance = float(np.exp(log_likelihoods(self._particles, last)[:, 0]).mean())
         self._log_evidence += float(np.log(chance))
+        self._last = None
         self._particles = updated(self._particles, self._choices, self._chance(1), moves=_MOVES)
         self._stopped = None if self._plan else self._reason_to_stop()
 
     def _restart(self) -> None:
-        self._particles = drawn_particles(
-            PARTICLES, len(self.table.criteria), np.random.default_rng([self.seed, 0])
-        )
+        self._particles = self._prior_particles()
         self._choices = no_choices(len(self.table.criteria))
         self._log_evidence = 0.0
+        self._last = None
         self._steps = []
         self._stopped = None
         self._open = None
+
+    def _prior_particles(self) -> FloatArray:
+        chance = np.random.default_rng([self.seed, 0])
+        return drawn_particles(PARTICLES, len(self.table.criteria), chance)
 
     def _next_step(self) -> Step | None:
         if self._plan is not None:
@@ -253,9 +290,12 @@ class WeightsSearch(ABC):
                 return self._step("choice", pair)
             self._stopped = "no pair left"
         done = self._n_asked("held-out")
-        if done == len(self._held_out):
-            return None
-        return self._step("held-out", self._bank.pairs[self._held_out[done]])
+        if done < len(self._held_out):
+            return self._step("held-out", self._bank.pairs[self._held_out[done]])
+        particles, _ = self._last_particles()
+        further = asks_further(*self._information(particles), most=MOST_TESTED_OF_WEIGHTS)
+        pair = self._clearest(particles) if further else None
+        return None if pair is None else self._step("extra", pair)
 
     def _n_asked(self, kind: str) -> int:
         return sum(step.kind == kind for step in self._steps)
@@ -267,15 +307,31 @@ class WeightsSearch(ABC):
             return Step(kind=kind, first=other, second=one, better="second")
         return Step(kind=kind, first=one, second=other)
 
-    def _most_telling(self) -> NDArray[np.int64] | None:
+    def _candidates(self, most: int) -> NDArray[np.int64]:
+        """Return some pairs that are neither asked nor kept back."""
         asked = np.array([(step.first, step.second) for step in self._steps], dtype=np.int64)
         is_left = ~np.isin(self._numbers, self._bank.numbers(asked.reshape(-1, 2)))
         is_left[self._held_out] = False
-        left = np.flatnonzero(is_left)
-        if not left.size:
+        drawn = self._chance(2).permutation(np.flatnonzero(is_left))[:most]
+        return np.asarray(self._bank.pairs[drawn])
+
+    def _clearest(self, particles: FloatArray) -> NDArray[np.int64] | None:
+        """Return the pair that was open before the interview, and is clear after it."""
+        pairs = self._candidates(_EXTRA_CANDIDATES)
+        if not len(pairs):
             return None
-        drawn = self._chance(2).permutation(left)[:_CANDIDATES]
-        pairs = self._bank.pairs[drawn]
+        gaps, before = self._bank.differences(pairs), self._prior_particles()
+        open_before, open_now = (
+            entropy(*(chance.mean(axis=0) for chance in side_probabilities(known, gaps)))
+            for known in (before, particles)
+        )
+        chosen: NDArray[np.int64] = pairs[int(np.argmax(np.round(open_before - open_now, 9)))]
+        return chosen
+
+    def _most_telling(self) -> NDArray[np.int64] | None:
+        pairs = self._candidates(_CANDIDATES)
+        if not len(pairs):
+            return None
         chances = side_probabilities(self._particles, self._bank.differences(pairs))
         best = np.argmax(particle_weights(self._particles) @ self._features.T, axis=1)
         even = np.full(PARTICLES, 1.0 / PARTICLES)

@@ -7,7 +7,7 @@ its evidence. Absent: what to do when a gate fails (see `learn.engines.select`).
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,6 +16,8 @@ from howgood.learn.kinds import tidy
 from howgood.records.progress import Progress, silent
 from howgood.stats.arrays import FloatArray
 from howgood.stats.importance import (
+    BentT,
+    Proposal,
     StudentMixture,
     StudentT,
     WeightedDraws,
@@ -33,26 +35,15 @@ PILOT_DRAWS = 800
 # After a failed gate: one t with heavier tails, which is enough for skewed posteriors; then
 # mixtures of t distributions, for the bent ones with an edge that one-sided answers leave.
 _HEAVY_TAILS = 4.0
-_LIGHT_TAILS = 20.0
 _COMPONENTS_BY_ROUND = (1, 4, 8, 8, 8, 12)
 _TAILS_OF_MIXTURE = 5.0
 # In many dimensions heavy tails are most of the volume: a t with 4 degrees of freedom around a
 # normal distribution of 24 dimensions leaves a seventh of its draws effective.
-_MANY_PARAMETERS = 16
-_PILOT_ROUNDS = 8
+_LIGHT_TAILS = 20.0
+_PILOT_ROUNDS = 12
 _DRAWS_PER_ROUND = 1500
 _DRAWS_PER_PARAMETER = 10
 _GOOD_EFFICIENCY = 0.35
-
-
-class Proposal(Protocol):
-    """A distribution to draw from whose density is known."""
-
-    def sample(self, n_draws: int, rng: np.random.Generator) -> FloatArray:
-        """Return draws of shape (n_draws, dimensions)."""
-
-    def log_density(self, points: FloatArray) -> FloatArray:
-        """Return the log density at many points."""
 
 
 class Target(Protocol):
@@ -73,11 +64,46 @@ class Target(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Pilot:
-    """A proposal re-centred on a first sample, and that sample."""
+class Pool:
+    """Draws of several proposals, and the log density of each: they shape the next proposal.
 
-    proposal: StudentT
+    They are weighted as draws from the mixture of all proposals so far (Cornuet et al., 2012,
+    "Adaptive multiple importance sampling"). Where a few weights outdo the others, all are raised
+    to a power below 1, so that enough draws shape a covariance of many dimensions.
+    """
+
+    proposals: tuple[Proposal, ...]
+    n_draws: tuple[int, ...]
+    draws: FloatArray
+    log_target: FloatArray
+
+    def with_draws(self, proposal: Proposal, draws: FloatArray, value: FloatArray) -> "Pool":
+        """Return the pool with more draws."""
+        return Pool(
+            (*self.proposals, proposal),
+            (*self.n_draws, len(draws)),
+            np.concatenate([self.draws, draws]),
+            np.concatenate([self.log_target, value]),
+        )
+
+    def proposal(self) -> Proposal:
+        """Return a proposal around all draws."""
+        parts = [
+            math.log(n) + one.log_density(self.draws)
+            for one, n in zip(self.proposals, self.n_draws, strict=True)
+        ]
+        ratio = self.log_target - np.logaddexp.reduce(parts, axis=0)
+        least = _DRAWS_PER_PARAMETER * self.draws.shape[1]
+        return BentT.around(tempered(self.draws, ratio, least=least), dof=_LIGHT_TAILS)
+
+
+@dataclass(frozen=True, slots=True)
+class Pilot:
+    """A proposal re-centred on a first sample, that sample, and what shaped the proposal."""
+
+    proposal: Proposal
     sample: WeightedDraws
+    pool: Pool | None = None
 
 
 def laplace(target: Target) -> StudentT:
@@ -97,24 +123,19 @@ def careful_pilot(
 ) -> Pilot:
     """Re-centre until the draws are good: for more than a dozen parameters.
 
-    Every round draws from the last proposal, and the next one is shaped by all draws so far,
-    weighted as draws from the mixture of all proposals so far (Cornuet et al., 2012, "Adaptive
-    multiple importance sampling"). Where a few weights outdo the others, all are raised to a power
-    below 1, so that enough draws shape a covariance of many dimensions.
+    Every round draws from the last proposal, and the next one is shaped by all draws so far.
     """
-    proposals = [laplace(target)]
-    draws, log_target = np.empty((0, target.size)), np.empty(0)
+    pool = Pool((), (), np.empty((0, target.size)), np.empty(0))
+    proposal: Proposal = replace(laplace(target), dof=_LIGHT_TAILS)
     for _ in range(_PILOT_ROUNDS):
-        new = proposals[-1].sample(per_round, rng)
+        new = proposal.sample(per_round, rng)
         value = target.log_density(new)
-        latest = weighted(new, value - proposals[-1].log_density(new))
-        draws, log_target = np.concatenate([draws, new]), np.concatenate([log_target, value])
-        mixed = np.logaddexp.reduce([q.log_density(draws) for q in proposals], axis=0)
-        pooled = tempered(draws, log_target - mixed, least=_DRAWS_PER_PARAMETER * target.size)
-        proposals.append(StudentT.around(pooled, dof=_LIGHT_TAILS))
+        latest = weighted(new, value - proposal.log_density(new))
+        pool = pool.with_draws(proposal, new, value)
+        proposal = pool.proposal()
         if latest.efficiency > _GOOD_EFFICIENCY:
             break
-    return Pilot(proposals[-1], latest)
+    return Pilot(proposal, latest, pool)
 
 
 def sample_from(
@@ -125,21 +146,24 @@ def sample_from(
     Where the draws fail a gate (skewed posteriors of few or one-sided answers) the proposal is
     fitted to them anew, more freely each time, and the draws are made again.
     """
-    sample = _until_effective(target, start.proposal, start.sample.efficiency, effective, rng)
+    proposal, pool = start.proposal, start.pool
+    sample, value = _until_effective(target, proposal, start.sample.efficiency, effective, rng)
     for n_components in _COMPONENTS_BY_ROUND:
         if not complaint(sample):
             break
-        proposal = _fitted(sample, n_components, rng)
-        sample = _until_effective(target, proposal, sample.efficiency, effective, rng)
+        if pool is None:
+            proposal = _fitted(sample, n_components, rng)
+        else:
+            pool = pool.with_draws(proposal, sample.draws, value)
+            proposal = pool.proposal()
+        sample, value = _until_effective(target, proposal, sample.efficiency, effective, rng)
     return sample
 
 
 def _fitted(sample: WeightedDraws, n_components: int, rng: np.random.Generator) -> Proposal:
-    has_many = sample.draws.shape[1] > _MANY_PARAMETERS
     if n_components == 1:
-        return StudentT.around(sample, dof=_LIGHT_TAILS if has_many else _HEAVY_TAILS)
-    dof = _LIGHT_TAILS if has_many else _TAILS_OF_MIXTURE
-    return StudentMixture.around(sample, n_components=n_components, dof=dof, rng=rng)
+        return StudentT.around(sample, dof=_HEAVY_TAILS)
+    return StudentMixture.around(sample, n_components=n_components, dof=_TAILS_OF_MIXTURE, rng=rng)
 
 
 def _until_effective(
@@ -148,16 +172,18 @@ def _until_effective(
     efficiency: float,
     effective: float,
     rng: np.random.Generator,
-) -> WeightedDraws:
-    draws, ratios = np.empty((0, target.size)), np.empty(0)
+) -> tuple[WeightedDraws, FloatArray]:
+    """Return weighted draws, and the log density of each."""
+    draws, values, ratios = np.empty((0, target.size)), np.empty(0), np.empty(0)
     wanted = int(np.ceil(1.05 * effective / max(efficiency, LEAST_EFFICIENCY)))
     while True:
         new = proposal.sample(wanted, rng)
-        draws = np.concatenate([draws, new])
-        ratios = np.concatenate([ratios, target.log_density(new) - proposal.log_density(new)])
+        value = target.log_density(new)
+        draws, values = np.concatenate([draws, new]), np.concatenate([values, value])
+        ratios = np.concatenate([ratios, value - proposal.log_density(new)])
         sample = weighted(draws, ratios)
         if sample.effective >= effective or complaint(sample):
-            return sample
+            return sample, values
         wanted = int(np.ceil(1.1 * (effective - sample.effective) / sample.efficiency)) + 50
 
 

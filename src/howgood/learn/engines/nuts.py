@@ -1,7 +1,7 @@
 """Full sampling with NUTS (PyMC and nutpie), for posteriors that importance sampling cannot do.
 
-In: `BinaryModel` or `OrdinalModel`. Out: a PyMC model whose variables carry our names; draws, with
-R-hat and evidence. Absent: anything without the "nuts" extra.
+In: `BinaryModel`, `OrdinalModel` or `SegmentModel`. Out: a PyMC model whose variables carry our
+names; draws, with R-hat and evidence. Absent: anything without the "nuts" extra.
 
 Here people's leniency is sampled, not integrated: the two engines share the priors and nothing
 of the computation, so that each checks the other.
@@ -19,8 +19,9 @@ from scipy.special import logit
 
 from howgood.errors import MissingExtraError
 from howgood.learn import ordinal_likelihood
-from howgood.learn.binary_model import BinaryModel
+from howgood.learn.binary_model import BinaryModel, Cells
 from howgood.learn.ordinal_model import OrdinalModel
+from howgood.learn.segment_model import SegmentModel, helmert
 from howgood.records.priors import USUAL_MEAN, GammaPrecision, LogNormal, SpreadPrior
 from howgood.records.progress import Progress, silent
 from howgood.stats.arrays import FloatArray
@@ -31,16 +32,21 @@ _ENOUGH_ANSWERS = 6.0
 
 BINARY = ("intercept", "slope", "alpha", "person_sd", "flawless", "order")
 ORDINAL = ("threshold", "slope", "alpha", "level", "shift", "log_scale", "person_sd", "order")
-Model = TypeVar("Model", BinaryModel, OrdinalModel)
+SEGMENTS = ("spread", "contrast")
+Model = TypeVar("Model", BinaryModel, OrdinalModel, SegmentModel)
+AnyModel = BinaryModel | OrdinalModel | SegmentModel
 
 LARGEST_RHAT = 1.01
 LEAST_EFFECTIVE = 400.0
 _CHAINS = 4
 
 
-def columns_of(model: BinaryModel | OrdinalModel) -> tuple[str, ...]:
+def columns_of(model: AnyModel) -> tuple[str, ...]:
     """Return the variables that make up a point, in order."""
-    names: tuple[str, ...] = ORDINAL
+    if isinstance(model, SegmentModel):
+        names = columns_of(model.middle) + (SEGMENTS if model.n_contrasts else ())
+        return (*names, "person_alpha") if model.has_own_alphas else names
+    names = ORDINAL
     if isinstance(model, OrdinalModel):
         absent = ("level",) * (model.n_applications == 1)
         absent += ("shift", "log_scale") * (model.n_other_parts == 0)
@@ -50,9 +56,58 @@ def columns_of(model: BinaryModel | OrdinalModel) -> tuple[str, ...]:
     return names if model.order is None else names[:-1]
 
 
-def pymc_model(model: BinaryModel | OrdinalModel) -> Any:  # noqa: ANN401 - PyMC ships no types
+def pymc_model(model: AnyModel) -> Any:  # noqa: ANN401 - PyMC ships no types
     """Return the same model for PyMC."""
+    if isinstance(model, SegmentModel):
+        return pymc_segments(model)
     return pymc_binary(model) if isinstance(model, BinaryModel) else pymc_ordinal(model)
+
+
+def pymc_segments(model: SegmentModel) -> Any:  # noqa: ANN401 - PyMC ships no types
+    """Return the model of people who differ for PyMC."""
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    middle, priors = model.middle, model.priors
+    with pm.Model() as built:
+        intercept, slope = _lines(pm, pt, middle)
+        alpha = pm.Beta("alpha", priors.alpha.a, priors.alpha.b, shape=middle.n_applications)
+        spread = _spread(pm, priors.person_sd)
+        order: Any = model.order
+        if model.order is None:
+            order = pm.Normal("order", priors.order.mean, priors.order.sd)
+        _informed(pm, pt, middle, intercept, slope, alpha)
+        more = pm.HalfNormal("flawless", priors.flawless.scale) if model.flawless else 0.0
+        omega: Any = 0.0
+        if model.has_own_alphas:
+            omega = pm.HalfNormal("person_alpha", model.spreads.person_alpha.scale)
+        shift_alpha, shift_level = _shifts_of_segments(pm, pt, model)
+        for number, cells in enumerate(model.segments):
+            person, cell, trials, accepted = _people_rows(cells)
+            n_people, at = int(person.max()) + 1, cells.application
+            unseen = pm.Normal(f"leniency_{number}", 0.0, 1.0, shape=n_people)
+            logits = (pt.log(alpha / (1 - alpha)) + shift_alpha[:, number])[at][cell]
+            if model.has_own_alphas:
+                step = pm.Normal(f"own_alpha_{number}", 0.0, 1.0, shape=n_people)
+                logits = logits + omega * step[person]
+            own = pt.clip(pt.sigmoid(logits), 1e-9, 1 - 1e-9)
+            mean = _power_mean(pt, cells.precision[cell], cells.recall[cell], order, own)
+            center = (intercept + shift_level[:, number])[at][cell] + slope[at][cell] * mean
+            center = center + more * cells.is_flawless[cell] + spread * unseen[person]
+            pm.Binomial(f"accepted_{number}", n=trials, logit_p=center, observed=accepted)
+    return built
+
+
+def _shifts_of_segments(pm: Any, pt: Any, model: SegmentModel) -> tuple[Any, Any]:  # noqa: ANN401 - PyMC ships no types
+    """Return shifts of logits of alpha and of levels: applications by segments, each."""
+    n, k = model.middle.n_applications, model.n_contrasts
+    if not k:
+        return pt.zeros((n, 1)), pt.zeros((n, 1))
+    scales = np.array([model.spreads.alpha.scale, model.spreads.level.scale])
+    tau = pm.HalfNormal("spread", scales, shape=2)
+    contrast = pm.Normal("contrast", 0.0, 1.0, shape=(2, n, k))  # over its spread
+    away = helmert(k + 1)
+    return tau[0] * contrast[0] @ away, tau[1] * contrast[1] @ away
 
 
 def pymc_binary(model: BinaryModel) -> Any:  # noqa: ANN401 - PyMC ships no types
@@ -61,7 +116,7 @@ def pymc_binary(model: BinaryModel) -> Any:  # noqa: ANN401 - PyMC ships no type
     import pytensor.tensor as pt
 
     cells, priors, n = model.cells, model.priors, model.n_applications
-    person, cell, trials, accepted = _people_rows(model)
+    person, cell, trials, accepted = _people_rows(model.cells)
     with pm.Model() as built:
         intercept, slope = _lines(pm, pt, model)
         alpha = pm.Beta("alpha", priors.alpha.a, priors.alpha.b, shape=n)
@@ -117,10 +172,10 @@ def _leniency(pm: Any, spread: Any, *, n_people: int, n_answers: float) -> Any: 
 
 
 def _people_rows(
-    model: BinaryModel,
+    cells: Cells,
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], FloatArray, FloatArray]:
     """One row per person and question answered: person, cell, answers, acceptances."""
-    groups, n_cells = model.cells.groups, model.cells.n_cells
+    groups, n_cells = cells.groups, cells.n_cells
     counts = np.repeat(groups.counts, groups.alike.astype(int), axis=0)
     trials = counts[:, :n_cells] + counts[:, n_cells:]
     person, cell = np.nonzero(trials)
@@ -282,11 +337,23 @@ def _run(model: Model, *, draws: int, seed: int) -> FloatArray:
     for name in columns_of(model):
         values = np.asarray(posterior[name], dtype=np.float64)
         values = values.reshape(*values.shape[:2], -1)
-        values = logit(values) if name == "alpha" else values
-        if name == "flawless":
-            values = half_normal_point(values, model.priors.flawless.scale)
-        columns.append(np.log(values) if name == "person_sd" else values)
+        columns.append(_on_the_whole_line(model, name, values))
     return np.concatenate(columns, axis=2)
+
+
+def _on_the_whole_line(model: AnyModel, name: str, values: FloatArray) -> FloatArray:
+    if name == "alpha":
+        return np.asarray(logit(values))
+    if name == "person_sd":
+        return np.asarray(np.log(values))
+    if name == "flawless":
+        return half_normal_point(values, model.priors.flawless.scale)
+    if isinstance(model, SegmentModel) and name in ("spread", "person_alpha"):
+        spreads = model.spreads
+        own = name == "person_alpha"
+        scales = [spreads.person_alpha] if own else [spreads.alpha, spreads.level]
+        return half_normal_point(values / np.array([one.scale for one in scales]), 1.0)
+    return values
 
 
 def _judged(model: Model, chains: FloatArray, rng: np.random.Generator) -> Chains:

@@ -12,6 +12,7 @@ people means anything.
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Literal, TypeVar
 
 import numpy as np
@@ -24,14 +25,21 @@ from howgood.errors import (
     announce,
 )
 from howgood.learn.binary_model import BinaryModel
-from howgood.learn.engines.importance import Mixture, posterior_probabilities, sample_mixture
+from howgood.learn.engines.importance import (
+    FindPilot,
+    Mixture,
+    pilot,
+    posterior_probabilities,
+    sample_mixture,
+)
 from howgood.learn.engines.nuts import sample_chains
 from howgood.learn.ordinal_model import OrdinalModel
+from howgood.learn.segment_model import SegmentModel
 from howgood.records.diagnostics import Diagnostics
 from howgood.records.progress import Progress, silent
 from howgood.stats.random_intercepts import N_NODES
 
-Model = TypeVar("Model", BinaryModel, OrdinalModel)
+Model = TypeVar("Model", BinaryModel, OrdinalModel, SegmentModel)
 
 FINER_NODES = 257
 # Up to this spread the integral is off by less than a tenth of a nat for twenty people.
@@ -80,16 +88,18 @@ def choose_and_sample(
     draws: int,
     rng: np.random.Generator,
     progress: Progress = silent,
+    find: FindPilot = pilot,
 ) -> tuple[Mixture, Diagnostics]:
     """Sample with the engine asked for; "auto" tries importance first, then NUTS."""
     if engine not in ENGINES:
         raise UnknownNameError(where="engine", name=engine, names=ENGINES)
     reason = ""
     if engine != "nuts":
-        mixture = sample_mixture(models, prior, draws=draws, rng=rng, progress=progress)
+        sample = partial(sample_mixture, draws=draws, rng=rng, progress=progress, find=find)
+        mixture = sample(models, prior)
         if is_too_coarse(models, mixture):
             models = with_finer_grid(models)
-            mixture = sample_mixture(models, prior, draws=draws, rng=rng, progress=progress)
+            mixture = sample(models, prior)
         reason = _complaints(mixture.complaints)
         _refuse_if_unbounded(models, mixture, reason)
         if not reason:

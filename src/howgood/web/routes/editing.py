@@ -26,12 +26,11 @@ from howgood.web.access import (
     signed_in,
     text_of,
 )
-from howgood.web.dashboard import dashboard
+from howgood.web.dashboard import attachment, dashboard
 from howgood.web.middleware import LARGEST_UPLOAD
 from howgood.web.pages import ScreenPage, screen_page
 from howgood.web.render import part_of_file, style_address
 from howgood.web.request_data import now, whole
-from howgood.web.routes.studies import attachment
 from howgood.web.unsaved_forms import UnsavedForm
 
 _OWN_FIELDS = frozenset({"csrf", "edition", "action", "go", "walk", "condition"})

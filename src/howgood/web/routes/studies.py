@@ -16,11 +16,16 @@ from howgood.kinds import KINDS
 from howgood.records.answer_checks import JudgedMap, JudgedPoint, Repetition
 from howgood.records.precision import PRECISE
 from howgood.records.researcher import Researcher
-from howgood.show.answer_drawings import judged_map, page_times, ratings_in_order, repetition
+from howgood.show.answer_drawings import (
+    judged_map,
+    page_times,
+    people_over_time,
+    ratings_in_order,
+    repetition,
+)
 from howgood.show.design import tokens
-from howgood.show.over_time import people_over_time
 from howgood.web.access import home, sent_form, signed_in, text_of
-from howgood.web.dashboard import dashboard
+from howgood.web.dashboard import attachment, dashboard
 from howgood.web.middleware import LARGEST_UPLOAD
 from howgood.web.request_data import now, whole
 from howgood.web.routes.recruiting import qr_code
@@ -186,12 +191,6 @@ async def post_links(request: Request) -> Response:
     lines = [f"{number},{address}" for number, address in enumerate(addresses, start=1)]
     text = "\r\n".join(["number,link", *lines]) + "\r\n"
     return attachment(text.encode(), f"{slug}-links.csv", "text/csv; charset=utf-8")
-
-
-def attachment(content: bytes, name: str, media_type: str) -> Response:
-    """Return a file to save; nothing of it is kept by caches."""
-    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
-    return Response(content, media_type=media_type, headers=headers)
 
 
 async def uploads(form: FormData, name: str) -> list[authoring.Upload]:

@@ -4,20 +4,20 @@
 for (const part of document.querySelectorAll("details[data-views]")) {
   const field = document.getElementById(part.dataset.views);
   let times = 0, seconds = 0, since = null;
+  // Asks the part itself: a browser may announce "toggle" later than a quick person submits.
   const keep = () => {
-    const open = since === null ? 0 : (performance.now() - since) / 1000;
-    field.value = `${times} ${(seconds + open).toFixed(1)}`;
-  };
-  part.addEventListener("toggle", () => {
-    if (part.open) {
+    const now = performance.now();
+    if (part.open && since === null) {
       times += 1;
-      since = performance.now();
-    } else if (since !== null) {
-      seconds += (performance.now() - since) / 1000;
+      since = now;
+    } else if (!part.open && since !== null) {
+      seconds += (now - since) / 1000;
       since = null;
     }
-    keep();
-  });
+    const open = since === null ? 0 : (now - since) / 1000;
+    field.value = `${times} ${(seconds + open).toFixed(1)}`;
+  };
+  part.addEventListener("toggle", keep);
   keep();
   field.form.addEventListener("submit", keep);
 }

@@ -3,7 +3,7 @@
 import re
 from datetime import UTC, datetime, timedelta
 
-from howgood.show.over_time import people_over_time
+from howgood.show.answer_drawings import people_over_time
 
 START = datetime(2026, 3, 5, 9, tzinfo=UTC)
 ROWS = [(START, 4, 1), (START + timedelta(hours=3), 2, 4)]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howgood.stats.settled_gaps import (
+from howgood.stats.sequential import (
     TYPICAL_GAP,
     is_open,
     lasting_half_width,

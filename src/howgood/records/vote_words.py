@@ -1,0 +1,71 @@
+"""What programs call the winner of a vote between two outputs.
+
+In: the words of a column. Out: which side each means, or that they are systems' names. Absent:
+files and rows.
+"""
+
+import re
+from collections.abc import Collection
+
+from howgood.errors import InputError
+
+# What other programs call a winner, as what they mean.
+SAID = {
+    "left": "left", "a": "left", "model_a": "left", "1": "left", "first": "left",
+    "output_1": "left", "response_a": "left", "x": "left", "a is better": "left",
+    "right": "right", "b": "right", "model_b": "right", "2": "right", "second": "right",
+    "output_2": "right", "response_b": "right", "y": "right", "b is better": "right",
+    "tie": "tie", "0": "tie", "draw": "tie", "same": "tie", "equal": "tie", "neither": "tie",
+    "both_good": "both_good", "tie (bothgood)": "both_good", "both good": "both_good",
+    "both_bad": "both_bad", "tie (bothbad)": "both_bad", "both bad": "both_bad",
+}  # fmt: skip
+_WHOLE = re.compile(r"([0-9])\.0+")
+_NEEDED = "left, right or tie (or the winner's name)"
+
+
+def word_of(text: str) -> str:
+    """Return a word as it is looked up: without spaces around it, in small letters, 1.0 as 1."""
+    return _WHOLE.sub(r"\1", text.strip().casefold())
+
+
+def sides_of(
+    values: Collection[str], systems: Collection[str], *, where: str
+) -> dict[str, str] | None:
+    """Return left, right or tie for each value; None: values are names of systems, or ties.
+
+    Examples
+    --------
+    >>> sides_of(["model_b", "tie (bothbad)"], ["gpt", "llama"], where="votes")
+    {'model_b': 'right', 'tie (bothbad)': 'tie'}
+    >>> sides_of(["gpt", "tie"], ["gpt", "llama"], where="votes") is None
+    True
+    """
+    words = {value: word_of(value) for value in values}
+    sides = {
+        value: SAID[word] if SAID.get(word) in ("left", "right") else "tie"
+        for value, word in words.items()
+        if word in SAID
+    }
+    names = {value for value in values if value in systems}
+    if len(sides) == len(words):
+        if any(sides[value] != "tie" for value in names):
+            _refuse(where, sorted(names), "names of systems that may also mean a side")
+        if set(words.values()) == {"0", "1"}:
+            _refuse(where, ["0", "1"], "numbers that do not say which side they mean")
+        return sides
+    strange = sorted(value for value in words if value not in sides and value not in names)
+    if strange:
+        _refuse(where, strange, "")
+    if any(sides.get(value, "tie") != "tie" and value not in names for value in words):
+        _refuse(where, sorted(words), "sides and names of systems mixed")
+    return None
+
+
+def _refuse(where: str, found: list[str], what: str) -> None:
+    listed = ", ".join(map(repr, found[:4])) + (" and more" if len(found) > 4 else "")
+    raise InputError(
+        where=where,
+        found=f"{listed}: {what}" if what else listed,
+        needed=_NEEDED,
+        cure="Say on which side the winner stood: left, right or tie.",
+    )
