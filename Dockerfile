@@ -5,7 +5,7 @@ ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=igno
 RUN python -m venv /opt/howgood
 WORKDIR /src
 COPY requirements-server.lock ./
-RUN /opt/howgood/bin/pip install --require-hashes -r requirements-server.lock
+RUN /opt/howgood/bin/pip install --no-deps --require-hashes -r requirements-server.lock
 COPY pyproject.toml hatch_build.py README.md LICENSE CHANGELOG.md CITATION.cff ./
 COPY src ./src
 RUN /opt/howgood/bin/pip install --no-deps . && /opt/howgood/bin/howgood --version

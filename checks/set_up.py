@@ -33,7 +33,9 @@ def main(folder: str, lock: str) -> int:
     programs = place / ("Scripts" if os.name == "nt" else "bin")
     if not (programs / ("python.exe" if os.name == "nt" else "python")).exists():
         venv.create(place, with_pip=True)
-    locked = ["--require-hashes", "-r", str(ROOT / lock)]
+    # A lock names everything: pip need not look for more, and stumbles over an extra whose package
+    # has a newer version since.
+    locked = ["--no-deps", "--require-hashes", "-r", str(ROOT / lock)]
     for words, total in ((locked, len(packages)), (["--no-deps", "-e", str(ROOT)], 0)):
         if not _install(programs / "python", words, total=total, started=started):
             return 1
