@@ -171,9 +171,9 @@ def test_two_logs_in_which_everything_passed_differ_by_an_interval_not_by_a_poin
     log = folder("log.csv", "id,ok\n" + "".join(f"{number},1\n" for number in range(100)))
     assert run(["ship", log, log, "--json"]) == 2
     found = json.loads(capsys.readouterr().out)["difference"]["interval"]
-    # One item of a hundred might have gone the other way; Student's t of 99 degrees at 95 %.
-    assert found["upper"] == pytest.approx(1.6604 / 100, rel=1e-3)
-    assert found["lower"] == pytest.approx(-1.6604 / 100, rel=1e-3)
+    # As if one more item were won and one lost: squares 2 of 102; Student's t of 101 degrees at 95 %.
+    reach = 1.6601 * (2 / 101 / 102) ** 0.5
+    assert (found["lower"], found["upper"]) == pytest.approx((-reach, reach), rel=1e-3)
 
 
 def test_two_equal_logs_of_scores_say_that_they_are_equal(folder, capsys):

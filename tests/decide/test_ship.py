@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import binomtest, ttest_rel
 from scipy.stats import t as student
-from scipy.stats import ttest_rel
 
 from howgood import decide
 from howgood.errors import DroppedRowsWarning, InputError
@@ -98,14 +98,19 @@ def test_items_of_one_cluster_say_less():
 
 
 def test_a_cluster_of_verdicts_by_hand():
-    """Six items of three documents gain 1 1, 1 0, 0 0: mean 1/2, documents' sums 1, 0, -1.
+    """Six items of three documents gain 1 1, 1 0, 0 0, and two more items -1 and 1: mean 3/8.
 
-    Their squares over 36, times 3/2 for three documents, and one item's step over six, squared.
+    Sums by document, less that, in eighths: 10, 2, -6, and -11 and 5; their squares are 286.
+    Shares in the mean: 2 2 2 1 1 eighths, so that 1 + 14/64 - 2 (26/512) / (14/64) is kept.
     """
     base, candidate = _tables([1, 1, 1, 0, 0, 0], document=["a", "a", "b", "b", "c", "c"])
     found = decide.ship(base, candidate, metric="score", cluster="document")
     assert found.difference.mean == pytest.approx(0.5)
-    assert found.difference.sd**2 == pytest.approx(2 / 36 * 3 / 2 + (1 / 6) ** 2)
+    kept = 1 + 14 / 64 - 2 * (26 / 512) / (14 / 64)
+    assert found.difference.sd**2 == pytest.approx(286 / 64 / 64 / kept)
+    centre = (found.difference.interval.lower + found.difference.interval.upper) / 2
+    assert centre == pytest.approx(3 / 8, abs=0.1)  # its upper end is cut at 1
+    assert found.difference.interval.upper <= 1
     assert found.comparisons[0].n_clusters == 3
 
 
@@ -156,10 +161,68 @@ def test_rates_of_failure_that_people_tolerate(n_invented, verdict, reason):
     found = decide.ship(base, candidate, metric="good", bar={"invented": 0.05})
     assert found.verdict == verdict
     assert reason in found.reason
-    # A rate's own variance: p (1 - p) n / (n - 1) over n, and one answer's step.
-    rate = n_invented / n
-    se = np.sqrt(rate * (1 - rate) / (n - 1) + 1 / n**2)
-    assert found.p_tolerated["invented"] == pytest.approx(student.cdf((0.05 - rate) / se, n - 1))
+    is_below = n_invented / n < 0.05
+    test = binomtest(n_invented, n, 0.05, alternative="less" if is_below else "greater")
+    p_below = found.p_tolerated["invented"]
+    assert (1 - p_below if is_below else p_below) == pytest.approx(test.pvalue)
+    ends = binomtest(n_invented, n).proportion_ci(0.9, method="exact")
+    known = found.candidate_rate("invented").interval
+    assert (known.lower, known.upper) == pytest.approx((ends.low, ends.high))
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 6, 8])
+def test_candidates_that_win_every_item_ship_where_a_sign_test_says_so(n):
+    base, candidate = _tables(np.ones(n))
+    found = decide.ship(base, candidate, metric="score")
+    is_shown = binomtest(n, n, 0.5, alternative="greater").pvalue <= 0.05
+    assert found.verdict == ("ship" if is_shown else "not enough evidence")
+    assert found.difference.mean == 1
+    assert -1 <= found.difference.interval.lower < found.difference.interval.upper == 1
+
+
+@few
+@given(
+    n=st.integers(2, 12),
+    repeats=st.integers(1, 3),
+    seed=st.integers(0, 1000),
+    share=st.floats(0, 1),
+    looks=st.sampled_from(["one", "many"]),
+)
+def test_no_interval_of_shares_promises_what_cannot_be(n, repeats, seed, share, looks):
+    rng = np.random.default_rng(seed)
+    item = np.repeat(np.arange(n), repeats)
+    logs = [{"item": item, "s": (rng.random(item.size) < share).astype(float)} for _ in range(2)]
+    found = decide.ship(*logs, metric="s", looks=looks).comparisons[0]
+    for known, lowest in ((found.difference, -1), (found.base, 0), (found.candidate, 0)):
+        assert lowest <= known.interval.lower <= known.mean <= known.interval.upper <= 1
+        assert known.interval.width > 0
+
+
+@pytest.mark.parametrize(("n", "is_enough"), [(58, False), (59, True)])
+def test_no_failure_among_few_answers_is_no_proof_that_they_are_rare(n, is_enough):
+    """Below 5 % with 95 % certainty takes 59 answers without a failure: .95 ** 59 = .0485."""
+    item = np.arange(n)
+    base = {"item": item, "good": item % 2, "invented": np.zeros(n)}
+    candidate = {"item": item, "good": np.ones(n), "invented": np.zeros(n)}
+    found = decide.ship(base, candidate, metric="good", bar={"invented": 0.05})
+    assert found.p_tolerated["invented"] == pytest.approx(1 - 0.95**n)
+    assert (found.verdict == "ship") == is_enough
+    alone = decide.ship(base, {**candidate, "good": np.ones(n)}, metric="good", bar=0.95)
+    assert alone.p_above_bar == pytest.approx(1 - 0.95**n)
+    assert decide.ship(base, candidate, metric="good", bar=0.99).verdict != "do not ship"
+
+
+def test_equal_grades_of_three_items_are_not_certain():
+    base, candidate = _tables(np.zeros(3), base=np.full(3, 5.0))
+    ends = decide.ship(base, candidate, metric="score").difference.interval
+    assert ends.lower < 0 < ends.upper
+
+
+def test_a_ratio_of_costs_stays_above_zero():
+    base, candidate = _tables([1.0, 0.0, 1.0])
+    base["cost"], candidate["cost"] = np.array([1.0, 2.0, 9.0]), np.array([9.0, 1.0, 1.0])
+    ratio = decide.ship(base, candidate, metric="score").cost
+    assert 0 < ratio.interval.lower < ratio.mean < ratio.interval.upper
 
 
 def test_equal_answers_are_not_certain_and_no_number_of_items_settles_them():

@@ -128,7 +128,7 @@ _SHIPPED = ("shipped though equal", "stopped though equal",
             "ever shipped though equal, many looks",
             "the better evaluation is not the better system",
             "a verdict is reversed on other documents")  # fmt: skip
-_GAP = ("difference of two evaluations",)
+_GAP = ("difference of two evaluations", "difference of two evaluations, few items")
 
 _CRITERION = ("weight of a criterion", "weight of a criterion, noise: flips")
 _BEST_BY_CRITERIA = ("alternative is the best", "alternative is the best, uncertain scores",
@@ -140,11 +140,13 @@ _THREE_WEIGHTS = tuple(
     f"three measures: weight of {name}" for name in ("precision", "recall", "specificity")
 )
 PROVED: dict[str, tuple[str, ...]] = {
-    "MetricComparison.base": _GAP,  # the same estimator, of one log
-    "MetricComparison.candidate": ("the candidate is below the bar",),
+    "MetricComparison.base": ("pass rate of one system, few items",),
+    "MetricComparison.candidate": ("the candidate is below the bar",
+                                   "pass rate of one system, few items"),
     "MetricComparison.difference": _GAP,
     "MetricComparison.p_better": _SHIPPED,
     "MetricComparison.p_not_worse": _SHIPPED,
+    "MetricComparison.p_opposite": ("the better evaluation is not the better system",),
     "MetricComparison.p_worse": _SHIPPED,
     "MeasureWeights.probability_counting": ("three measures: specificity counts",),
     "MeasureWeights.table": _THREE_WEIGHTS,
@@ -160,7 +162,8 @@ PROVED: dict[str, tuple[str, ...]] = {
     "ShipDecision.latency": ("ratio of costs",),
     "ShipDecision.needed": ("needed items for a verdict",),
     "ShipDecision.p_above_bar": ("the candidate is below the bar",),
-    "ShipDecision.p_tolerated": ("a rate of failure is below what is tolerated",),
+    "ShipDecision.p_tolerated": ("a rate of failure is below what is tolerated",
+                                 "passed though the rate of failure is what is tolerated"),
     "ShipDecision.table": (*_SHIPPED, *_GAP),
     "JudgeAgreement.colleague": ("judge against a colleague",),
     "JudgeAgreement.judge_people": ("judge agrees with a person",),

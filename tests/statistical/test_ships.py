@@ -234,25 +234,92 @@ def test_verdicts_on_half_of_the_documents_hold_on_the_other_half(ledger):
     ledger.settle()
 
 
-@pytest.mark.parametrize("n", [100, 400])
+@pytest.mark.parametrize("n", [3, 5, 10, 20])
+@pytest.mark.parametrize("gap", [0.0, 1.5])
+def test_few_items(n, gap, ledger):
+    """Right or wrong, easy and hard data sets; the true difference is that of a million items."""
+    seed = 20821
+    rng = np.random.default_rng([seed, n, int(2 * gap)])
+    held, own, shipped = [], [], []
+    for easy in (0.0, 2.5):
+        truth = _verdicts(np.random.default_rng([seed, 0]), 10**6, easy, gap).mean(axis=1)
+        for _ in range(1000):
+            logs = [{"item": np.arange(n), "score": side} for side in _verdicts(rng, n, easy, gap)]
+            found = decide.ship(*logs, metric="score")
+            held.append((truth[1] - truth[0] if gap else 0.0) in found.difference.interval)
+            own.append(truth[1] in found.comparisons[0].candidate.interval)
+            shipped.append(found.verdict == "ship")
+    setting = f"{n} items, right or wrong, " + ("a better candidate" if gap else "equal systems")
+    for name, hits in (
+        ("difference of two evaluations, few items", held),
+        ("pass rate of one system, few items", own),
+    ):
+        result = covers({0.9: hits}, at_least=True)
+        ledger.add("coverage", name, result, setting=setting, seed=seed)
+    if not gap:
+        result = expected_counts(shipped, np.full(2000, 0.05), what="shipped", at_most=True)
+        ledger.add(
+            "probability", "shipped though equal, few items", result, setting=setting, seed=seed
+        )
+    ledger.settle()
+
+
+def _verdicts(rng, n, easy, gap):
+    hard = rng.normal(easy, 1.5, n)
+    return np.array(
+        [hard + better + rng.normal(0, 0.5, n) + rng.logistic(size=n) > 0 for better in (0.0, gap)],
+        dtype=float,
+    )
+
+
+@pytest.mark.parametrize("n", [20, 100, 400])
 def test_rates_of_failure_are_below_what_is_tolerated_as_often_as_said(n, ledger):
-    """Flat prior over the rate, on both sides of what is tolerated."""
-    seed = 20815
+    """Flat prior over the rate, on both sides of what is tolerated.
+
+    The test is exact for every rate, so that on average it is wrong less often than said.
+    """
+    seed = 20822
     rng = np.random.default_rng([seed, n])
-    said, happened = [], []
+    said, wrong = [], []
     for _ in range(600):
         rate = rng.uniform(0.0, 0.3)
         failed = (rng.random(n) < rate).astype(float)
         base = {"item": np.arange(n), "good": rng.random(n), "invented": np.zeros(n)}
         candidate = {"item": np.arange(n), "good": rng.random(n), "invented": failed}
         found = decide.ship(base, candidate, metric="good", bar={"invented": 0.1})
-        said.append(found.p_tolerated["invented"])
-        happened.append(rate < 0.1)
+        p_below = found.p_tolerated["invented"]
+        said.append(min(p_below, 1 - p_below))
+        wrong.append((p_below > 0.5) != (rate < 0.1))
     ledger.add(
         "probability",
         "a rate of failure is below what is tolerated",
-        expected_counts(happened, said, what="below what is tolerated"),
+        expected_counts(wrong, said, what="on the other side", at_most=True),
         setting=f"{n} answers, a tenth tolerated; flat prior over the rate",
         seed=seed,
     )
+    ledger.settle()
+
+
+def test_a_rate_at_the_limit_passes_at_most_at_the_level(ledger):
+    """The rate is exactly what is tolerated: one in 50, and 40 to 300 answers."""
+    seed, limit = 20823, 0.02
+    rng = np.random.default_rng(seed)
+    passed, stopped = [], []
+    for n in (40, 100, 150, 200, 300):
+        for _ in range(400):
+            failed = (rng.random(n) < limit).astype(float)
+            base = {"item": np.arange(n), "good": np.zeros(n), "invented": np.zeros(n)}
+            candidate = {"item": np.arange(n), "good": np.ones(n), "invented": failed}
+            found = decide.ship(base, candidate, metric="good", bar={"invented": limit})
+            passed.append(found.verdict == "ship")
+            stopped.append(found.verdict == "do not ship")
+    level = np.full(len(passed), 0.05)
+    for name, wrong in (("passed", passed), ("stopped", stopped)):
+        ledger.add(
+            "probability",
+            f"{name} though the rate of failure is what is tolerated",
+            expected_counts(wrong, level, what=name, at_most=True),
+            setting="40 to 300 answers, one in 50 tolerated",
+            seed=seed,
+        )
     ledger.settle()

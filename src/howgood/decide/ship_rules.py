@@ -9,10 +9,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from scipy.special import ndtri, stdtr
+from scipy.special import ndtri
 
 from howgood.records.estimate import Estimate
 from howgood.records.shipping import MetricComparison, ShipVerdict
+from howgood.stats.few_items import MeanLaw, RateLaw
 from howgood.stats.moments import reach, rho_for
 
 PLANNED = 500
@@ -35,29 +36,21 @@ class ShipRules:
         return rho_for(self.planned or PLANNED, self.level)
 
 
-def above_bar(first: MetricComparison, rules: ShipRules) -> float | None:
+def above_bar(first: MetricComparison, own: MeanLaw | RateLaw, rules: ShipRules) -> float | None:
     """Return the probability that the candidate's own mean exceeds the bar."""
     if rules.bar is None:
         return None
-    sign = 1.0 if first.greater_is_better else -1.0
-    distance = sign * (first.candidate.mean - rules.bar)
-    if first.candidate.sd <= 0:
-        return float(distance > 0)
-    return float(stdtr(max(first.n_clusters - 1.0, 1.0), distance / first.candidate.sd))
+    p_higher = own.above(rules.bar)
+    return p_higher if first.greater_is_better else 1.0 - p_higher
 
 
-def within_tolerance(comparisons: Sequence[MetricComparison], rules: ShipRules) -> dict[str, float]:
+def within_tolerance(own: Mapping[str, MeanLaw | RateLaw], rules: ShipRules) -> dict[str, float]:
     """Return the probability that each rate of failure lies below what people tolerate."""
-    probabilities = {}
-    for comparison in comparisons:
-        if comparison.metric not in rules.tolerated:
-            continue
-        own, limit = comparison.candidate, rules.tolerated[comparison.metric]
-        freedom = max(comparison.n_clusters - 1.0, 1.0)
-        probabilities[comparison.metric] = float(
-            stdtr(freedom, (limit - own.mean) / own.sd) if own.sd > 0 else own.mean < limit
-        )
-    return probabilities
+    return {
+        metric: 1.0 - law.above(rules.tolerated[metric])
+        for metric, law in own.items()
+        if metric in rules.tolerated
+    }
 
 
 def _over_the_bar(
@@ -115,21 +108,13 @@ def verdict_of(
         )
         reason = f"the candidate is {how} and not worse{by}"
         return "ship", reason, 1.0 - first.p_not_worse
-    return "not enough evidence", _why_open(first), _opposite(first)
+    return "not enough evidence", _why_open(first), first.p_opposite
 
 
 def _why_open(first: MetricComparison) -> str:
     if first.difference.sd <= 0 and first.difference.mean == 0:
         return f"both have the same {first.metric} on every item"
     return "which one is better is open"
-
-
-def _opposite(first: MetricComparison) -> float:
-    """Return the probability that the system which looks better is not."""
-    if first.difference.sd <= 0:
-        return 0.5
-    ratio = abs(first.difference.mean) / first.difference.sd
-    return float(stdtr(max(first.n_clusters - 1.0, 1.0), -ratio))
 
 
 def needed_items(first: MetricComparison, rules: ShipRules) -> int | None:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.special import stdtr
 
 from howgood.ask.evaluation_logs import read_log
 from howgood.decide.ship_rules import (
@@ -30,11 +29,12 @@ from howgood.records.shipping import MetricComparison, ShipDecision
 from howgood.records.table import frame_column_names, frame_columns
 from howgood.score.judging import judge
 from howgood.stats.arrays import FloatArray, IntArray
-from howgood.stats.clustered_influence import clustered_variance, half_width, kept_share, summed
+from howgood.stats.clustered_influence import half_width
+from howgood.stats.few_items import MeanLaw, RateLaw, mean_law, rate_law
 from howgood.stats.moments import level_of, reach
 
 _FEW_VALUES = 11
-_VERDICTS = (0.0, 1.0)
+_VERDICTS = (0.0, 0.5, 1.0)
 
 
 def ship(
@@ -64,7 +64,10 @@ def ship(
               P = P(d > \text{margin}) = T_\nu\big((\hat d - \text{margin}) / s\big),
 
     s clustered by `cluster`, T Student's distribution with as many degrees of freedom as clusters,
-    less one. The verdict is "ship" when P is at least 1 - level; "do not ship" when the probability
+    less one. Where items pass or fail, two more are added to the difference, one lost and one won
+    (Bonett and Price, 2012): a few items in which nothing failed prove little. A rate of its own is
+    judged by the exact binomial test. The verdict is "ship" when P is at least 1 - level; "do not
+    ship" when the probability
     of being worse by more than the margin is; "ship" also when the candidate costs less or answers
     faster and is not worse by more than the margin with that probability; else "not enough
     evidence". Two equal systems are shipped with a probability of at most `level`.
@@ -137,14 +140,16 @@ def ship(
     lower_is_better = (*lower_is_better, *tolerated)
     pairs = [_paired(logs, name, cluster, missing) for name in names]
     first = _compared(pairs[0], rules, names[0] not in lower_is_better)
+    own = {pair.metric: _own_law(pair, 1) for pair in pairs}
     if labels is not None:
         first = _by_people(pairs[0], labels, rules, names[0], first)
+        own[first.metric] = _law_of(first.candidate, first.n_clusters)
     guards = [
         _compared(pair, rules, name not in lower_is_better)
         for pair, name in zip(pairs[1:], names[1:], strict=True)
     ]
     ratios = [_ratio(logs, name, level) for name in ("cost", "latency")]
-    return _decided((first, *guards), ratios, rules, logs, cluster)
+    return _decided((first, *guards), own, ratios, rules, logs, cluster)
 
 
 def _many(looks: str) -> bool:
@@ -251,8 +256,9 @@ class _Pairs:
     candidate: FloatArray
     cluster: IntArray
     step: float
-    n_rows: int
-    dropped: dict[str, int]
+    is_verdict: bool
+    is_share: bool
+    n_runs: tuple[int, int]
 
 
 def _paired(
@@ -281,19 +287,25 @@ def _paired(
     base, candidate = (np.array([mean[name] for name in shared]) for mean in means)
     values = np.unique(np.concatenate([log.metrics[metric] for log in logs]))
     values = values[np.isfinite(values)]
-    if np.isin(values, _VERDICTS).all():
-        values = np.array(_VERDICTS)  # where all passed, one more item might still have failed
-    few = 1 < len(values) <= _FEW_VALUES
+    is_verdict = bool(np.isin(values, _VERDICTS).all())
     return _Pairs(
         metric=metric,
         items=tuple(shared),
         base=base,
         candidate=candidate,
         cluster=_clusters(logs, shared, cluster),
-        step=float(np.diff(values).min()) if few else 0.0,
-        n_rows=sum(len(log.items) for log in logs),
-        dropped={"item in one log only": lost} if lost else {},
+        step=0.0 if is_verdict else _step(values),
+        is_verdict=is_verdict,
+        is_share=bool(values[0] >= 0 and values[-1] <= 1),
+        n_runs=(len(logs[0].items), len(logs[1].items)),
     )
+
+
+def _step(values: FloatArray) -> float:
+    """Return the smallest step between different values; equal grades are taken for one apart."""
+    if len(values) == 1:
+        return float(values[0].is_integer())
+    return float(np.diff(values).min()) if len(values) <= _FEW_VALUES else 0.0
 
 
 def _item_means(log: EvaluationLog, values: FloatArray) -> dict[str, float]:
@@ -326,78 +338,66 @@ def _clusters(logs: Sequence[EvaluationLog], items: Sequence[str], cluster: str 
 
 
 def _compared(pairs: _Pairs, rules: ShipRules, greater_is_better: bool) -> MetricComparison:
-    sign = 1.0 if greater_is_better else -1.0
     gaps = pairs.candidate - pairs.base
-    spread = _spread(gaps, pairs)
-    means = [_own(values, pairs, rules.level) for values in (pairs.base, pairs.candidate)]
-    return _comparison(pairs, rules, sign, (float(gaps.mean()), *spread), (means[0], means[1]))
-
-
-def _spread(values: FloatArray, pairs: _Pairs) -> tuple[float, float, float]:
-    """Return variance, degrees of freedom and effective number of clusters of a mean."""
-    n = len(values)
-    weight = np.full(n, 1.0 / n)
-    variance, freedom = clustered_variance((values - values.mean()) / n, weight, pairs.cluster)
-    shares = summed(pairs.cluster, weight)
-    # Verdicts come in steps: one more item a step away would not surprise.
-    variance += (pairs.step / n) ** 2
-    kept = kept_share(shares)
-    return variance, freedom, 1.0 / (1.0 - kept) if kept < 1 else float(n)
-
-
-def _own(values: FloatArray, pairs: _Pairs, level: float) -> Estimate:
-    variance, freedom, _ = _spread(values, pairs)
-    half = half_width(variance, freedom, 1.0 - 2.0 * level)
-    return _estimate(float(values.mean()), variance, half, 1.0 - 2.0 * level)
-
-
-def _estimate(
-    mean: float, variance: float, half: float, probability: float, draws: FloatArray | None = None
-) -> Estimate:
-    return Estimate(
-        mean=mean,
-        sd=math.sqrt(variance),
-        interval=Interval(
-            lower=mean - half, upper=mean + half, probability=probability, kind="quantile"
-        ),
-        draws=np.zeros(0) if draws is None else draws,
-    )
-
-
-def _comparison(
-    pairs: _Pairs,
-    rules: ShipRules,
-    sign: float,
-    law: tuple[float, float, float, float],
-    means: tuple[Estimate, Estimate],
-) -> MetricComparison:
-    gap, variance, freedom, n_clusters = law
-    se = math.sqrt(variance)
+    # Where all passed, one more item won and one more lost would still not surprise.
+    added = (-1.0, 1.0) if pairs.is_verdict else None
+    ends = (-1.0, 1.0) if pairs.is_share else None
+    law = mean_law(gaps, pairs.cluster, step=pairs.step, added=added, ends=ends)
+    sign = 1.0 if greater_is_better else -1.0
 
     def above(limit: float, way: float) -> float:
         """Return the probability that way times the difference exceeds a limit."""
-        distance = way * gap - limit
         if rules.planned is not None:
-            return 1.0 - level_of(distance, n_clusters, se * math.sqrt(n_clusters), rules.rho)
-        return float(stdtr(freedom, distance / se)) if se > 0 else float(distance > 0)
+            distance, spread = way * law.centre - limit, law.sd * math.sqrt(law.clusters)
+            return 1.0 - level_of(distance, law.clusters, spread, rules.rho)
+        return law.above(limit) if way > 0 else 1.0 - law.above(-limit)
 
     probability = 1.0 - 2.0 * rules.level
-    half = half_width(variance, freedom, probability)
+    interval = law.interval(probability)
     if rules.planned is not None:
-        half = reach(n_clusters, se * math.sqrt(n_clusters), rules.level, rules.rho)
+        spread = law.sd * math.sqrt(law.clusters)
+        interval = law.within(reach(law.clusters, spread, rules.level, rules.rho))
+    own = [_own_law(pairs, side) for side in (0, 1)]
     return MetricComparison(
         metric=pairs.metric,
-        base=means[0],
-        candidate=means[1],
-        difference=_estimate(gap, variance, half, probability),
+        base=_estimate(own[0].mean, own[0].sd, own[0].interval(probability), probability),
+        candidate=_estimate(own[1].mean, own[1].sd, own[1].interval(probability), probability),
+        difference=_estimate(law.mean, law.sd, interval, probability),
         margin=rules.margin,
-        greater_is_better=sign > 0,
+        greater_is_better=greater_is_better,
         p_better=above(rules.margin, sign),
         p_worse=above(rules.margin, -sign),
         p_not_worse=above(-rules.margin, sign),
+        p_opposite=law.above(0.0) if law.mean < 0 else 1.0 - law.above(0.0),
         n_items=len(pairs.items),
         n_clusters=len(np.unique(pairs.cluster)),
     )
+
+
+def _own_law(pairs: _Pairs, side: int) -> MeanLaw | RateLaw:
+    """Return the law of one system's own mean: a rate where every run passed or failed."""
+    values = (pairs.base, pairs.candidate)[side]
+    if pairs.is_verdict:
+        return rate_law(values, pairs.cluster, trials=pairs.n_runs[side])
+    ends = (0.0, 1.0) if pairs.is_share else None
+    return mean_law(values, pairs.cluster, step=pairs.step, ends=ends)
+
+
+def _law_of(known: Estimate, n_clusters: int) -> MeanLaw:
+    """Return the law of a mean that was corrected by people."""
+    return MeanLaw(
+        mean=known.mean,
+        centre=known.mean,
+        sd=known.sd,
+        freedom=max(n_clusters - 1.0, 1.0),
+        clusters=float(n_clusters),
+    )
+
+
+def _estimate(mean: float, sd: float, ends: tuple[float, float], probability: float) -> Estimate:
+    lower, upper = ends
+    interval = Interval(lower=lower, upper=upper, probability=probability, kind="quantile")
+    return Estimate(mean=mean, sd=sd, interval=interval, draws=np.zeros(0))
 
 
 def _by_people(
@@ -427,6 +427,7 @@ def _by_people(
         p_better=float(np.mean(moved > rules.margin)),
         p_worse=float(np.mean(moved < -rules.margin)),
         p_not_worse=float(np.mean(moved > -rules.margin)),
+        p_opposite=float(np.mean(moved < 0 if np.mean(moved) > 0 else moved > 0)),
         n_items=plain.n_items,
         n_clusters=plain.n_clusters,
     )
@@ -447,24 +448,27 @@ def _ratio(logs: Sequence[EvaluationLog], what: str, level: float) -> Estimate |
     if len(shared) < 2 or not base.mean() > 0:
         return None
     ratio = float(candidate.mean() / base.mean())
-    # First-order propagation: a ratio of means of the same items.
-    residual = (candidate - ratio * base) / base.mean()
+    if not ratio > 0:
+        return None
+    # First-order propagation on the log scale: a ratio of means of the same items is above zero.
+    residual = (candidate - ratio * base) / candidate.mean()
     n = len(shared)
-    variance = float(residual.var(ddof=1)) / n
-    half = half_width(variance, n - 1.0, 1.0 - 2.0 * level)
-    return _estimate(ratio, variance, half, 1.0 - 2.0 * level)
+    se = float(residual.std(ddof=1)) / math.sqrt(n)
+    times = math.exp(half_width(se**2, n - 1.0, 1.0 - 2.0 * level))
+    return _estimate(ratio, ratio * se, (ratio / times, ratio * times), 1.0 - 2.0 * level)
 
 
 def _decided(
     comparisons: tuple[MetricComparison, ...],
+    own: Mapping[str, MeanLaw | RateLaw],
     ratios: Sequence[Estimate | None],
     rules: ShipRules,
     logs: Sequence[EvaluationLog],
     cluster: str | None,
 ) -> ShipDecision:
     first = comparisons[0]
-    p_above_bar = above_bar(first, rules)
-    within = within_tolerance(comparisons, rules)
+    p_above_bar = above_bar(first, own[first.metric], rules)
+    within = within_tolerance(own, rules)
     verdict, reason, error = verdict_of(comparisons, ratios, rules, p_above_bar, within)
     return ShipDecision(
         verdict=verdict,

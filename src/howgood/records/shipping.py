@@ -25,7 +25,8 @@ class MetricComparison(Shown):
 
     `difference` is candidate less base. `p_better` is the probability that the candidate is better
     by more than the margin, `p_worse` worse by more, `p_not_worse` not worse by more than the
-    margin. With many looks these are 1 less always-valid p-values.
+    margin, `p_opposite` that the system which looks better is not. With many
+    looks the first three are 1 less always-valid p-values.
 
     Stability: experimental
     """
@@ -39,6 +40,7 @@ class MetricComparison(Shown):
     p_better: float
     p_worse: float
     p_not_worse: float
+    p_opposite: float
     n_items: int
     n_clusters: int
 
@@ -158,8 +160,12 @@ def _sentence(decision: ShipDecision) -> str:
         f"{_wrong(decision)}"
     )
     if decision.needed is not None:
-        said += f"; {decision.needed:,} more items like these would settle it if that stays so"
+        said += f"; {_more(decision.needed)} like these would settle it if that stays so"
     return f"{said}.{_tie_breakers(decision)}"
+
+
+def _more(n: int) -> str:
+    return "1 more item" if n == 1 else f"{n:,} more items"
 
 
 def _is_share(first: MetricComparison) -> bool:
