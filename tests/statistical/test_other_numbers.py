@@ -81,7 +81,7 @@ def _two_questions(rng, n_people):
     asked = [np.clip(np.round(4 + shared + rng.normal(0, 1, person.size)), 1, 7) for _ in range(2)]
     return {
         "participant": np.repeat([f"p{k}" for k in range(n_people)], 5),
-        "application": ["x"] * person.size, "precision": np.full(person.size, 0.8),
+        "application": ["x"] * person.size, "precision": np.tile([0.5, 0.6, 0.7, 0.8, 0.9], n_people),
         "recall": np.full(person.size, 0.8), "rating": asked[0].astype(int),
         "usefulness": asked[1].astype(int),
     }  # fmt: skip
@@ -94,7 +94,7 @@ def test_standard_errors_of_correlations_hold_the_correlation(ledger):
     truth = float(spearmanr(many["rating"], many["usefulness"]).statistic)
     hits = {level: [] for level in COVERAGES}
     for _ in range(600):
-        row = learn.item_correlations(ask.read_answers(_two_questions(rng, 40)))
+        row = learn.item_correlations(ask.read_answers(_two_questions(rng, 40), scale=7))
         away = abs(row["spearman"][0] - truth) / row["se"][0]
         for level, held in hits.items():
             held.append(away <= ndtri(0.5 + level / 2))
@@ -111,7 +111,7 @@ def test_intervals_of_correlations_hold_with_six_people(ledger):
     truth = float(spearmanr(many["rating"], many["usefulness"]).statistic)
     held = []
     for _ in range(1200):
-        row = learn.item_correlations(ask.read_answers(_two_questions(rng, 6)))
+        row = learn.item_correlations(ask.read_answers(_two_questions(rng, 6), scale=7))
         held.append(row["lower"][0] <= truth <= row["upper"][0])
     ledger.add("coverage", "correlation of two questions, six people",
                covers({0.95: held}, allowed=0.02), setting="six people, five rows each; two points "
