@@ -256,6 +256,24 @@ def test_files_of_arenas_need_no_options(tmp_path, capsys):
         assert f"prompt is {next(iter(columns))!r}" in found["findings"][-1]
 
 
+@pytest.mark.parametrize("words", [("true", "false"), ("TRUE", "FALSE"), ("1", "0")])
+def test_votes_of_excluded_people_are_left_out_and_no_others(tmp_path, capsys, words):
+    """Whatever program wrote the table, and where cells are empty, as after joining two tables."""
+    left, right, won, prompt, who = _vote_rows()
+    yes, no = words
+    table = pl.DataFrame({
+        "participant": who, "prompt": prompt, "left": left, "right": right,
+        "winner": np.where(won, "left", "right"), "repeats": [None] * len(who),
+        "excluded": np.where(who == 3, yes, np.where(who % 2, no, "")),
+        "pilot": np.where(who == 5, yes, no),
+    })  # fmt: skip
+    path = tmp_path / "votes.csv"
+    table.write_csv(path)
+    assert run(["leaderboard", str(path), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["provenance"]["rows_used"] == np.sum((who != 3) & (who != 5))
+
+
 def test_a_file_of_votes_without_a_winner_is_refused_with_the_options(tmp_path, capsys):
     left, right, won, *_ = _vote_rows(20)
     path = tmp_path / "kaggle.csv"

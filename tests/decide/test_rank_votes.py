@@ -142,6 +142,8 @@ def test_circles_are_counted_next_to_chance():
         ({"winner": ["a", "b"]}, "left, right or tie"),
         ({"right": ["a", "c"]}, "on both sides"),
         ({"winner": ["0", "1"]}, "do not say which side"),
+        ({"winner": ["0", "2"]}, "do not say which side"),
+        ({"winner": [0.0, 0.0]}, "do not say which side"),
         ({"winner": ["left", "b"]}, "may also mean a side"),
         ({"winner": ["left", "c"]}, "mixed"),
         ({"winner": ["yes", "no"]}, "'no', 'yes'"),
@@ -187,7 +189,7 @@ def test_winners_are_called_what_other_programs_call_them():
     for words in (
         {"left": "model_a", "right": "model_b", "tie": "tie (bothbad)"},
         {"left": "Model_A", "right": "model_b ", "tie": "tie"},
-        {"left": "1.0", "right": "2.0", "tie": "0.0"},
+        {"left": "1.0", "right": "2.0", "tie": "1.5"},
         {"left": "A", "right": "B", "tie": "draw"},
     ):
         winner = np.array([words[word] for word in plain])
@@ -200,6 +202,15 @@ def test_winners_are_called_what_other_programs_call_them():
     renamed["left"][5], renamed["right"][5] = "model b", "model c"
     with pytest.raises(InputError, match=r"row 6.*stood on neither side"):
         decide.rank_votes(renamed | {"winner": other})
+
+
+def test_numbers_that_may_mean_two_things_rank_nobody():
+    """0, 1 and 2 are a tie, left and right to some programs; left, right and a tie to others."""
+    votes = _votes(7, n=300)
+    for codes in (("tie", "left", "right"), ("left", "right", "tie")):
+        winner = np.array([codes.index(word) for word in votes["winner"]])
+        with pytest.raises(InputError, match="'0', '1', '2': numbers that do not say which side"):
+            decide.rank_votes(votes | {"winner": winner})
 
 
 def test_a_system_that_never_lost_is_not_certain():

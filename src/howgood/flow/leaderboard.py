@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from howgood.ask.files import open_table
+from howgood.ask.intake import YES
 from howgood.decide.grades import rank_grades
 from howgood.decide.vote_rows import VoteRoles
 from howgood.decide.votes import rank_votes
@@ -190,17 +191,21 @@ def _of_included_people(frame: Any, columns: VoteRoles) -> Any:  # noqa: ANN401 
     """Leave out people whom a researcher excluded, and test runs, of a study's own export."""
     import narwhals as nw
 
-    rows = nw.from_native(frame)
-    schema = rows.collect_schema()
     if columns.repeats is None:
         return frame
+    rows = nw.from_native(frame)
+    present = rows.collect_schema().names()
     for name, what in (("excluded", "people a researcher excluded"), ("pilot", "test runs")):
-        if schema.get(name) != nw.Boolean:
+        if name not in present:
             continue
-        counted = rows.lazy().filter(nw.col(name)).select(nw.len()).collect().item()
+        # Other programs write TRUE or 1; an empty cell says nothing against a vote.
+        text = nw.col(name).cast(nw.String).str.strip_chars().str.to_lowercase()
+        is_out = text.is_in(sorted(YES)).fill_null(False)
+        counted = rows.lazy().filter(is_out).select(nw.len()).collect().item()
         if counted:
-            rows = rows.filter(~nw.col(name))
-            announce(f"votes: {counted} votes of {what} left out.", DroppedRowsWarning)
+            rows = rows.filter(~is_out)
+            noun = "vote" if counted == 1 else "votes"
+            announce(f"votes: {counted} {noun} of {what} left out.", DroppedRowsWarning)
     return rows.to_native()
 
 

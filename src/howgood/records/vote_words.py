@@ -16,6 +16,7 @@ SAID = {
     "right": "right", "b": "right", "model_b": "right", "2": "right", "second": "right",
     "output_2": "right", "response_b": "right", "y": "right", "b is better": "right",
     "tie": "tie", "0": "tie", "draw": "tie", "same": "tie", "equal": "tie", "neither": "tie",
+    "1.5": "tie",
     "both_good": "both_good", "tie (bothgood)": "both_good", "both good": "both_good",
     "both_bad": "both_bad", "tie (bothbad)": "both_bad", "both bad": "both_bad",
 }  # fmt: skip
@@ -50,8 +51,9 @@ def sides_of(
     if len(sides) == len(words):
         if any(sides[value] != "tie" for value in names):
             _refuse(where, sorted(names), "names of systems that may also mean a side")
-        if set(words.values()) == {"0", "1"}:
-            _refuse(where, ["0", "1"], "numbers that do not say which side they mean")
+        if "0" in words.values() and set(words.values()) <= {"0", "1", "2"}:
+            # A tie, left and right, or left, right and a tie: programs write both.
+            _refuse(where, sorted(words), "numbers that do not say which side they mean")
         return sides
     strange = sorted(value for value in words if value not in sides and value not in names)
     if strange:
