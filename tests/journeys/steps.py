@@ -3,7 +3,8 @@
 import re
 from pathlib import Path
 
-from tests.journeys.test_journeys import PHONE, _choose, _press
+from tests.journeys.looks import PHONE
+from tests.journeys.test_journeys import _choose, _press
 
 PASSWORD = "correct horse battery"  # noqa: S105 - of an account in a test
 

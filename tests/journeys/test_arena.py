@@ -11,7 +11,7 @@ import httpx
 import pytest
 from benchmarks.load.people import filled_form
 from tests.journeys.in_process import Running
-from tests.journeys.test_journeys import PHONE
+from tests.journeys.looks import PHONE
 
 from howgood.flow.collected import tidy_rows
 from howgood.flow.hosting import add_study, open_host, tokens

@@ -2,8 +2,9 @@
 
 import pytest
 from benchmarks.load.servers import HowgoodServer
+from tests.journeys.looks import DESKTOP, PHONE, check_page
 from tests.journeys.steps import PASSWORD, become_owner, field, make_study, save_fields, setup_link
-from tests.journeys.test_journeys import DESKTOP, PHONE, _check_page, _press
+from tests.journeys.test_journeys import _press
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +21,7 @@ def owner(chromium, empty_server):
     context = chromium.new_context(viewport=DESKTOP)
     page = context.new_page()
     page.goto(setup_link(empty_server))
-    _check_page(page, set())
+    check_page(page)
     become_owner(page, empty_server)
     page.close()
     yield context
@@ -28,33 +29,33 @@ def owner(chromium, empty_server):
 
 
 def test_pages_that_say_what_is_wrong_are_accessible_too(chromium, empty_server, owner):
-    page, seen, tab = owner.new_page(), set(), owner.new_page()
+    page, tab = owner.new_page(), owner.new_page()
     make_study(page, empty_server, "rerating", "Big Name", "Songs")
     assert page.locator(".problem").count() == 1
-    _check_page(page, seen)
+    check_page(page)
     make_study(page, empty_server, "rerating", "songs-again", "Songs")
     tab.goto(page.url)
     page.goto(f"{empty_server.home}/studies/songs-again/edit/ending")
     save_fields(page, quota="many")
     assert page.locator(".problem").count() == 1
-    _check_page(page, seen)
+    check_page(page)
     for path in ("publish", "preview"):
         page.goto(f"{empty_server.home}/studies/songs-again/{path}")
-        _check_page(page, seen)
+        check_page(page)
     field(tab, "title").fill("Typed in the other tab")
     _press(tab, tab.get_by_role("button", name="Save", exact=True).last)
     assert tab.get_by_role("alert").count() == 1
     assert field(tab, "title").input_value() == "Typed in the other tab"
-    _check_page(tab, seen)
+    check_page(tab)
     page.goto(f"{empty_server.home}/people")
     page.get_by_role("link", name="Remove ada…").click()
     assert "Remove the account of ada?" in page.locator("main").inner_text()
-    _check_page(page, seen)
+    check_page(page)
     _press(page, page.get_by_role("button", name="Remove ada"))
     assert "one owner who stays" in page.get_by_role("alert").inner_text()
-    _check_page(page, seen)
+    check_page(page)
     page.goto(f"{empty_server.home}/setup/used")
-    _check_page(page, seen)
+    check_page(page)
     page.close()
     tab.close()
 
@@ -63,7 +64,7 @@ def test_signing_in_is_accessible_and_needs_no_script(chromium, empty_server, ow
     context = chromium.new_context(viewport=PHONE)
     page = context.new_page()
     page.goto(f"{empty_server.home}/studies")
-    _check_page(page, set())
+    check_page(page)
     context.close()
     context = chromium.new_context(viewport=PHONE, java_script_enabled=False)
     page = context.new_page()
@@ -130,7 +131,7 @@ def test_what_was_typed_when_the_session_ended_is_saved_after_signing_in(
     context.add_cookies([each for each in cookies if each["name"] == "howgood-session"])
     _press(page, page.get_by_role("button", name="Save", exact=True).last)
     assert "what you typed is saved" in page.get_by_role("status").inner_text()
-    _check_page(page, set())
+    check_page(page)
     _sign_in(page, "a wrong password")
     assert page.get_by_role("alert").count() == 1
     _sign_in(page, PASSWORD)

@@ -6,7 +6,8 @@ import sqlite3
 import pytest
 from tests.journeys.conftest import FLAGS, OTHERS, find_chromium
 from tests.journeys.firefox import Firefox, find_firefox
-from tests.journeys.test_journeys import DESKTOP, PHONE, _press, shape
+from tests.journeys.looks import DESKTOP, PHONE, shape
+from tests.journeys.test_journeys import _press
 
 from howgood.flow.hosting import tokens
 

@@ -39,14 +39,14 @@ def test_the_journey_runs_as_printed_with_a_person_in_the_browser(
 
     threading.Thread(target=journey, daemon=True).start()
     page = chromium.new_page()
-    page.goto(opened.get(timeout=60))
+    page.goto(opened.get(timeout=120))
     person = score.LinearMetric(a0=0.2)
     for _ in range(70):
         if not page.locator("main button").count():
             break
         answer(page, person)
     page.close()
-    assert ended.get(timeout=60)
+    assert ended.get(timeout=120)
     assert names["pref"].fits
     assert 0.2 in names["pref"].interval
     assert names["pref"].agreement.percent >= 80

@@ -1,13 +1,12 @@
 """People take part in real Chromium, from the link to the completion code."""
 
-import re
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from tests.journeys.looks import DESKTOP, PHONE, check_page, shape
 
-PHONE, DESKTOP = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
 KINDS = {"doors": "DOOR-42", "again": "AGAIN-7", "pairs": "PAIR-3"}
 
 
@@ -32,29 +31,13 @@ def _press(page, button=None):
         (button or page.locator("main button").first).click()
 
 
-def shape(page):
-    """What kind of page it is: all of it but words, values and the strokes of drawings."""
-    frames = re.sub(r"(<svg[^>]*>).*?</svg>", r"\1", page.content(), flags=re.DOTALL)
-    return re.sub(r"\d+|value=\"[^\"]*\"|name=\"[^\"]*\"|>[^<]+<", "", frames)
-
-
-def _check_page(page, seen):
-    """No violation, nothing cut off, nothing from elsewhere; each kind of page once."""
-    if (kind := shape(page)) in seen:
-        return
-    seen.add(kind)
-    result = Axe().run(page, options={"resultTypes": ["violations"]})
-    assert result.violations_count == 0, result.generate_report()
-    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-
-
 def _journey(context, server, slug, *, checker=None):
     """Walk from the link to the end; `checker` is a page with scripts for one that has none.
 
     The server owns the place, so whoever opens the same link sees the same page.
     """
     page = context.new_page()
-    hosts, faults, seen, looked_at = set(), [], set(), set()
+    hosts, faults, looked_at = set(), [], set()
     page.on("request", lambda request: hosts.add(request.url.split("/")[2]))
     page.on("console", lambda message: faults.append(message.text))
     page.on("pageerror", lambda error: faults.append(str(error)))
@@ -64,7 +47,7 @@ def _journey(context, server, slug, *, checker=None):
             looked_at.add(kind)
             checker.goto(page.url)
             assert checker.locator("h1").inner_text() == page.locator("h1").inner_text()
-        _check_page(checker or page, seen)
+        check_page(checker or page)
         buttons = page.locator("main button:not(.quiet)")
         if not buttons.count():
             break
@@ -110,28 +93,26 @@ def test_someone_takes_part_from_the_link_to_the_code(
     with_scripts.close()
 
 
-@pytest.mark.parametrize("view", [PHONE, DESKTOP], ids=["phone", "desktop"])
-def test_pages_with_problems_and_pages_without_a_study_are_accessible_too(chromium, server, view):
-    context = chromium.new_context(viewport=view)
+def test_pages_with_problems_and_pages_without_a_study_are_accessible_too(chromium, server):
+    context = chromium.new_context(viewport=PHONE)
     page = context.new_page()
-    seen = set()
     for path in ("/", "/p/unknown", "/s/unknown", "/lost"):
         page.goto(server.home + path)
-        _check_page(page, seen)
+        check_page(page)
     page.goto(f"{server.home}/s/doors")
     _press(page)
     page.locator("input.number").fill("4000")
     _press(page)
     assert page.locator("[role=alert]").count() == 1
     assert page.evaluate("document.activeElement.className") == "problems"
-    _check_page(page, seen)
+    check_page(page)
     page.goto(f"{server.home}/s/doors")
     page.locator("input.number").fill("40")
     _press(page)
     _press(page)
     _press(page)
     assert page.locator(".problem").count() > 1
-    _check_page(page, seen)
+    check_page(page)
     context.close()
 
 
@@ -221,22 +202,27 @@ def _until_the_wait(page, server):
     return page.locator("main time")
 
 
-@pytest.mark.parametrize("zone", ["America/New_York", "Asia/Kolkata", "Europe/Berlin"])
-def test_a_time_is_read_in_the_zone_of_the_reader(chromium, server, zone):
-    context = chromium.new_context(viewport=PHONE, timezone_id=zone, locale="en-GB")
-    page = context.new_page()
-    faults = []
-    page.on("console", lambda message: faults.append(message.text))
-    shown = _until_the_wait(page, server)
-    opens = datetime.fromisoformat(shown.get_attribute("datetime")).astimezone(ZoneInfo(zone))
-    said = shown.inner_text()
-    assert f"{opens:%H:%M}" in said
-    assert f"{opens.day} {opens:%B %Y}" in said
-    assert "UTC" not in said
-    assert said.split()[-1] != f"{opens:%H:%M}"  # the zone is named
-    _check_page(page, set())
-    assert faults == []
-    context.close()
+def test_a_time_is_read_in_the_zone_of_the_reader(chromium, server):
+    walked = chromium.new_context(viewport=PHONE)
+    page = walked.new_page()
+    _until_the_wait(page, server)
+    check_page(page)
+    for zone in ("America/New_York", "Asia/Kolkata", "Europe/Berlin"):
+        context = chromium.new_context(viewport=PHONE, timezone_id=zone, locale="en-GB")
+        reader, faults = context.new_page(), []
+        reader.on("console", lambda message, faults=faults: faults.append(message.text))
+        reader.goto(page.url)
+        shown = reader.locator("main time")
+        opens = datetime.fromisoformat(shown.get_attribute("datetime")).astimezone(ZoneInfo(zone))
+        said = shown.inner_text()
+        assert f"{opens:%H:%M}" in said
+        assert f"{opens.day} {opens:%B %Y}" in said
+        assert "UTC" not in said
+        assert said.split()[-1] != f"{opens:%H:%M}"  # the zone is named
+        check_page(reader)
+        assert faults == []
+        context.close()
+    walked.close()
 
 
 def test_without_scripts_a_time_names_its_zone(chromium, server):

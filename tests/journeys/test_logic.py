@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 import pytest
 from tests.flow.hosting.test_logic import LOGIC
 from tests.journeys.in_process import Running
-from tests.journeys.test_journeys import DESKTOP, PHONE, _check_page, _choose, _press
+from tests.journeys.looks import PHONE, WAYS, check_page
+from tests.journeys.test_journeys import _choose, _press
 from tests.journeys.test_offline import _filled_in, _saved_page
 
 from howgood.flow.collected import tidy_rows
@@ -47,8 +48,7 @@ def _begin(context, running):
     return page
 
 
-@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no-scripts"])
-@pytest.mark.parametrize("view", [PHONE, DESKTOP], ids=["phone", "desktop"])
+@WAYS
 def test_answers_decide_what_is_asked_who_goes_on_and_where_people_go_after(
     chromium, running, view, scripts
 ):
@@ -59,7 +59,7 @@ def test_answers_decide_what_is_asked_who_goes_on_and_where_people_go_after(
         _press(page, page.get_by_role("button", name="Continue"))
         while page.locator("main button").count():
             if scripts:
-                _check_page(page, set())
+                check_page(page)
             last = page.locator("main").inner_text()
             _choose(page)
             _press(page, page.locator("main button").first)
@@ -73,7 +73,7 @@ def test_answers_decide_what_is_asked_who_goes_on_and_where_people_go_after(
             page = _begin(context, running)
             _answer(page, age, pet)
             if scripts:
-                _check_page(page, set())
+                check_page(page)
             said = page.locator("main").inner_text()
             assert words in said
             assert code in said

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 from tests.journeys.conftest import PICTURE, survey
-from tests.journeys.test_journeys import DESKTOP, PHONE, _check_page, _choose
+from tests.journeys.looks import DESKTOP, PHONE, check_page
+from tests.journeys.test_journeys import _choose
 
 from howgood.flow.collected import tidy_rows
 from howgood.flow.hosting import add_study, open_host
@@ -37,14 +38,14 @@ def _saved_page(host, tmp_path, study, folder):
 def _filled_in(context, file, *, check):
     """Answer every page and return the file that is saved at the end."""
     page = context.new_page()
-    requests, faults, seen = [], [], set()
+    requests, faults = [], []
     page.on("request", lambda request: requests.append(request.url))
     page.on("pageerror", lambda error: faults.append(str(error)))
     page.on("console", lambda message: faults.append(message.text))
     page.goto(file.as_uri())
     for _ in range(80):
         if check:
-            _check_page(page, seen)
+            check_page(page)
         if page.locator("a[download]").count():
             break
         _choose(page)
@@ -56,8 +57,13 @@ def _filled_in(context, file, *, check):
     return page, Path(waiting.value.path()).read_bytes()
 
 
-@pytest.mark.parametrize(("view", "scheme"), [(PHONE, "dark"), (DESKTOP, "light")],
-                         ids=["phone-dark", "desktop-light"])  # fmt: skip
+@pytest.mark.parametrize(
+    ("view", "scheme"),
+    [
+        pytest.param(PHONE, "dark", id="phone-dark"),
+        pytest.param(DESKTOP, "light", id="desktop-light", marks=pytest.mark.slow),
+    ],
+)
 def test_a_survey_without_a_server(chromium, host, tmp_path, view, scheme):
     branches = [
         {"key": "one", "applications": ["bell"]},
@@ -106,7 +112,7 @@ def test_wrong_answers_are_named_and_a_reload_loses_nothing(chromium, host, tmp_
     page.locator("main button").first.click()
     assert page.locator("[role=alert]").inner_text().count("from 18 to 120") == 1
     assert page.evaluate("document.activeElement.className") == "problems"
-    _check_page(page, set())
+    check_page(page)
     page.locator("input.number").fill("40")
     page.locator("main button").first.click()
     before = page.locator("h1").inner_text()
@@ -149,7 +155,7 @@ def test_where_nothing_is_kept_starting_again_asks_before_answers_are_dropped(
     again.click()
     assert page.get_by_role("alert").inner_text().startswith("These answers are not saved yet")
     assert page.locator("#answers").input_value() == answers
-    _check_page(page, set())
+    check_page(page)
     with page.expect_download() as waiting:
         page.locator("a[download]").click()
     assert json.loads(Path(waiting.value.path()).read_bytes()) == json.loads(answers)

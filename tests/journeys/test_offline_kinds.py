@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.journeys.conftest import PICTURE, comparison, rerating, templated
-from tests.journeys.test_journeys import DESKTOP, PHONE, _check_page
+from tests.journeys.looks import DESKTOP, PHONE, check_page
 from tests.journeys.test_offline import _saved_page
 
 from howgood.flow.collected import tidy_rows
@@ -68,21 +68,30 @@ def answer_by_keyboard(page, number):
     page.keyboard.press("Enter")
 
 
-def walked(page, *, seen, faults):
+def walked(page, *, faults):
     """Answer every page by keyboard and return the text that is saved."""
     page.on("pageerror", lambda error: faults.append(str(error)))
     page.on("console", lambda message: faults.append(message.text))
     for number in range(200):
-        _check_page(page, seen)
+        check_page(page)
         if page.locator("a[download]").count():
             return page.locator("#answers").input_value()
         answer_by_keyboard(page, number)
     raise AssertionError("no end")
 
 
-@pytest.mark.parametrize("name", STUDIES)
-@pytest.mark.parametrize(("view", "scheme"), [(PHONE, "dark"), (DESKTOP, "light")],
-                         ids=["phone-dark", "desktop-light"])  # fmt: skip
+# Every kind once, on a telephone and on a desk in turn; `make slow` has both of each.
+@pytest.mark.parametrize(
+    ("name", "view", "scheme"),
+    [
+        pytest.param(name, *look, id=f"{name}-{shown}",
+                     marks=[] if (place + turn) % 2 == 0 else [pytest.mark.slow])
+        for place, name in enumerate(STUDIES)
+        for turn, (shown, look) in enumerate(
+            {"phone-dark": (PHONE, "dark"), "desktop-light": (DESKTOP, "light")}.items()
+        )
+    ],
+)  # fmt: skip
 def test_every_kind_runs_without_a_server_and_its_answers_count(
     chromium, host, tmp_path, name, view, scheme
 ):
@@ -91,7 +100,7 @@ def test_every_kind_runs_without_a_server_and_its_answers_count(
     with chromium.new_context(viewport=view, color_scheme=scheme) as context:
         page, faults = context.new_page(), []
         page.goto(file.as_uri())
-        saved = walked(page, seen=set(), faults=faults)
+        saved = walked(page, faults=faults)
         assert faults == []
     report = import_files(
         host, study.slug, [("a.json", saved.encode())], mapping={}, actor="x", now=NOW
@@ -104,8 +113,7 @@ def test_every_kind_runs_without_a_server_and_its_answers_count(
     assert someone["status"] == "complete"
 
 
-@pytest.mark.parametrize("view", [PHONE, DESKTOP], ids=["phone", "desktop"])
-@pytest.mark.parametrize("name", ["failures", "votes"])
+@pytest.mark.parametrize(("name", "view"), [("failures", PHONE), ("votes", DESKTOP)])
 def test_people_who_share_a_device_lose_nothing(chromium, host, tmp_path, name, view):
     study = Study.from_dict(STUDIES[name])
     file = _saved_page(host, tmp_path, study, tmp_path)
@@ -114,13 +122,13 @@ def test_people_who_share_a_device_lose_nothing(chromium, host, tmp_path, name, 
         page.goto(file.as_uri())
         people = []
         for _ in range(2):
-            people.append(json.loads(walked(page, seen=set(), faults=faults)))
+            people.append(json.loads(walked(page, faults=faults)))
             page.get_by_role("button", name="Start again for the next person").click()
             assert page.get_by_text("not saved as a file").count() == 1
         page.locator("main button:not(.quiet)").first.click()  # a third begins, and goes away
         page.evaluate("sessionStorage.clear()")
         page.reload()
-        _check_page(page, set())
+        check_page(page)
         assert "2 people, 2 of them" in page.locator("summary").inner_text()
         assert page.get_by_role("button", name="Continue as").count() == 1
         with page.expect_download() as waiting:
@@ -139,5 +147,5 @@ def test_people_who_share_a_device_lose_nothing(chromium, host, tmp_path, name, 
         assert "0 people" in page.locator("summary").inner_text()
         page.get_by_role("button", name="Continue as").click()
         assert page.locator("main form").count() == 1
-        json.loads(walked(page, seen=set(), faults=faults))
+        json.loads(walked(page, faults=faults))
         assert faults == []

@@ -6,7 +6,8 @@ import pytest
 from tests.flow.hosting.conftest import SURVEY
 from tests.journeys.conftest import PICTURE
 from tests.journeys.in_process import Running
-from tests.journeys.test_journeys import DESKTOP, PHONE, _check_page, _press
+from tests.journeys.looks import DESKTOP, PHONE, WAYS, check_page
+from tests.journeys.test_journeys import _press
 from tests.journeys.test_offline import _saved_page
 from tests.kinds.test_question_types import QUESTIONS, asked
 
@@ -79,8 +80,7 @@ def running(host, tmp_path):
     server.stop()
 
 
-@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no-scripts"])
-@pytest.mark.parametrize("view", [PHONE, DESKTOP], ids=["phone", "desktop"])
+@WAYS
 def test_every_type_is_answered_and_holds_its_answer_after_back_and_forward(
     chromium, host, running, view, scripts
 ):
@@ -90,7 +90,7 @@ def test_every_type_is_answered_and_holds_its_answer_after_back_and_forward(
         _press(page)
         for _ in QUESTIONS:
             if scripts:
-                _check_page(page, set())
+                check_page(page)
             assert page.locator("main img").count() == 0 or page.evaluate(
                 "[...document.images].every(image => image.naturalWidth > 0)"
             )
@@ -115,8 +115,7 @@ def test_every_type_is_answered_and_holds_its_answer_after_back_and_forward(
         assert row["changes"] == 0
 
 
-@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no-scripts"])
-@pytest.mark.parametrize("view", [PHONE, DESKTOP], ids=["phone", "desktop"])
+@WAYS
 def test_no_way_back_and_no_filling_in_brings_an_answer_to_another_type(
     chromium, host, tmp_path, view, scripts
 ):
@@ -194,7 +193,7 @@ def test_every_type_works_in_the_offline_page(chromium, host, tmp_path):
         page.on("pageerror", lambda error: faults.append(str(error)))
         page.goto(file.as_uri())
         for _ in range(60):
-            _check_page(page, set())
+            check_page(page)
             if page.locator("a[download]").count():
                 break
             answer(page)

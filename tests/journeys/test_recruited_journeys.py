@@ -10,7 +10,8 @@ from tests.flow.hosting.conftest import RERATING
 from tests.flow.hosting.test_small_tasks import TASK
 from tests.journeys.conftest import PICTURE
 from tests.journeys.in_process import Running
-from tests.journeys.test_journeys import DESKTOP, PHONE, _check_page, _choose, _press
+from tests.journeys.looks import DESKTOP, PHONE, WAYS, check_page
+from tests.journeys.test_journeys import _choose, _press
 from tests.kinds.test_stimuli import FACTOR, picture, study_with
 from tests.kinds.test_translation import german
 from tests.smtp import mail_server
@@ -32,16 +33,6 @@ MOCK_UP = (
 WAV = b"RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\1\0\1\0\x40\x1f\0\0\x40\x1f\0\0\1\0\x08\0data\0\0\0\0"
 FILM = b"\0\0\0\x18ftypisom\0\0\0\0isommp42"
 KINDS = {".storyboard", "audio", "iframe.mock-up", "video"}
-# Each size once, with scripts and without; the other two pairs are left to `make slow`.
-WAYS = pytest.mark.parametrize(
-    ("view", "scripts"),
-    [
-        (PHONE, True),
-        (DESKTOP, False),
-        pytest.param(PHONE, False, marks=pytest.mark.slow),
-        pytest.param(DESKTOP, True, marks=pytest.mark.slow),
-    ],
-)
 
 
 def stimuli_study():
@@ -79,7 +70,6 @@ def running(tmp_path_factory):
 def test_a_study_is_read_in_the_language_chosen_and_shows_its_stimuli(
     chromium, running, view, scripts
 ):
-    seen: set[str] = set()
     with chromium.new_context(
         viewport=view, java_script_enabled=scripts, locale="en-GB"
     ) as context:
@@ -95,7 +85,7 @@ def test_a_study_is_read_in_the_language_chosen_and_shows_its_stimuli(
         kinds, most = set(), 0
         while page.locator("main form.answering button").count():
             if scripts:
-                _check_page(page, seen)
+                check_page(page)
             kinds |= {kind for kind in KINDS if page.locator(kind).count()}
             if page.locator(".pinned").count():
                 most = max(most, page.locator("main img").count())
@@ -126,7 +116,7 @@ def test_somebody_comes_back_on_another_device(chromium, running, view, scripts)
         page = context.new_page()
         _go_on_later(page, running)
         if scripts:
-            _check_page(page, set())
+            check_page(page)
         own = page.locator(".own-link a").inner_text()
         with page.expect_download() as calendar:
             page.get_by_role("link", name="Add it to my calendar").click()
@@ -149,7 +139,7 @@ def test_somebody_enters_the_draw_by_keyboard(chromium, running, view, scripts):
         with page.expect_navigation():
             page.get_by_role("link", name="Take part in the draw").click()
         if scripts:
-            _check_page(page, set())
+            check_page(page)
         page.get_by_label("Your e-mail address").focus()
         page.keyboard.type(f"person{before}@example.org")
         with page.expect_navigation():
@@ -175,7 +165,7 @@ def test_reminders_are_offered_where_the_server_can_send_mail(chromium, running)
     with chromium.new_context(viewport=PHONE) as context:
         page = context.new_page()
         _go_on_later(page, running)
-        _check_page(page, set())
+        check_page(page)
         page.get_by_label("Your e-mail address").fill("ada@example.org")
         _press(page, page.get_by_role("button", name="Remind me", exact=True))
         assert page.get_by_text("You will be reminded by e-mail.").is_visible()
@@ -241,7 +231,7 @@ def test_who_comes_without_the_platforms_id_reads_why(chromium, running, view, s
         page = context.new_page()
         page.goto(f"{running.home}/s/small")
         if scripts:
-            _check_page(page, set())
+            check_page(page)
         assert page.locator("main button").count() == 0
         assert "Please start from the platform" in page.locator("main").inner_text()
 
@@ -271,16 +261,15 @@ def test_a_reminder_by_a_real_mail_server_leads_back_on_another_device(chromium,
     )
 
 
-@pytest.mark.parametrize("view", [PHONE, DESKTOP], ids=["phone", "desktop"])
-def test_a_researcher_draws_winners_that_anybody_can_check(chromium, running, view):
+def test_a_researcher_draws_winners_that_anybody_can_check(chromium, running):
     token = running.session
-    page = running.page(chromium, view, session=token)
+    page = running.page(chromium, PHONE, session=token)
     entries = draw_list(running.host, "once")
     page.goto(f"{running.home}/studies/once/draw")
     page.get_by_label("Seed").fill("6 12 49")
     page.get_by_label("Prizes").fill("1")
     _press(page, page.get_by_role("button", name="Draw", exact=True))
-    _check_page(page, set())
+    check_page(page)
     lots = sorted(
         (hashlib.sha256(f"6 12 49:{entry}".encode()).hexdigest(), entry) for entry in entries
     )

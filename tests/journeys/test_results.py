@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from benchmarks.load.servers import HowgoodServer
 from tests.flow.results.conftest import RERATING, SURVEY, comparison
+from tests.journeys.looks import DESKTOP, PHONE, check_page
 from tests.web.conftest import PASSWORD
 
 from howgood.demo.web import add_people
@@ -19,7 +19,6 @@ from howgood.records.job import JobStatus
 from howgood.store import jobs
 from howgood.web.access import SESSION
 
-PHONE, DESKTOP = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
 FIT_SECONDS = 900_000  # a busy machine is slow, not wrong
 PEOPLE = {"doors": 12, "pairs": 4, "songs": 6}
 
@@ -50,17 +49,9 @@ def _page(chromium, office, **how):
     return page
 
 
-def _is_accessible(page):
-    for view in (PHONE, DESKTOP):
-        page.set_viewport_size(view)
-        found = Axe().run(page, options={"resultTypes": ["violations"]})
-        assert found.violations_count == 0, found.generate_report()
-        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-
-
 def _fit(page, office, slug):
     page.goto(f"{office[0].home}/studies/{slug}/results")
-    _is_accessible(page)
+    check_page(page)
     page.get_by_role("button", name="Fit now").click()
     # The page polls and reloads itself when the fit is done.
     page.locator(".story").wait_for(timeout=FIT_SECONDS)
@@ -71,10 +62,10 @@ def _uploaded(page, office, slug, file, button):
     page.locator("#input-file").set_input_files(file)
     page.get_by_role("button", name="Upload").click()
     page.get_by_role("button", name=button).wait_for()  # the next page, not the one being left
-    _is_accessible(page)
+    check_page(page)
     page.get_by_role("button", name=button).click()
     page.locator(".story").wait_for(timeout=FIT_SECONDS)
-    _is_accessible(page)
+    check_page(page)
 
 
 def test_a_survey_is_fitted_read_downloaded_judged_and_published(chromium, office, tmp_path):
@@ -84,7 +75,7 @@ def test_a_survey_is_fitted_read_downloaded_judged_and_published(chromium, offic
     page.on("pageerror", lambda error: faults.append(str(error)))
     _fit(page, office, "doors")
     assert "to be accepted by half of people" in page.locator(".story").text_content()
-    _is_accessible(page)
+    check_page(page)
     for picture in page.locator(".plot img:visible").all():
         picture.scroll_into_view_if_needed()
         assert picture.evaluate("each => each.decode().then(() => each.naturalWidth > 100)")
@@ -102,7 +93,7 @@ def test_a_survey_is_fitted_read_downloaded_judged_and_published(chromium, offic
     page.goto(f"{office[0].home}/studies/doors/results")
     page.get_by_role("button", name="Publish the card of The bell").click()
     page.wait_for_url("**/library/doors-the-bell")
-    _is_accessible(page)
+    check_page(page)
     assert faults == []
     page.context.close()
 
@@ -111,10 +102,10 @@ def test_a_comparison_and_a_rerating_are_read_and_systems_ranked(chromium, offic
     page = _page(chromium, office, color_scheme="dark")
     _fit(page, office, "pairs")
     assert "On average over 4 people" in page.locator(".story").text_content()
-    _is_accessible(page)
+    check_page(page)
     _fit(page, office, "songs")
     assert "magic barrier" in page.locator(".story").text_content()
-    _is_accessible(page)
+    check_page(page)
     systems = tmp_path / "systems.csv"
     systems.write_text("item,a,b\n" + "\n".join(f"s{n},3.{n},{5 - n / 2}" for n in range(1, 6)))
     _uploaded(page, office, "songs", systems, "Rank the systems")
@@ -139,14 +130,14 @@ def test_a_fit_is_followed_without_scripts(chromium, office):
 def test_everybody_may_ask_the_library(chromium, office):
     page = chromium.new_context(viewport=PHONE).new_page()
     page.goto(f"{office[0].home}/library")
-    _is_accessible(page)
+    check_page(page)
     page.get_by_label("The nearest application").select_option("kay2015-answers-alarm-police")
     page.get_by_role("button", name="Ask").click()
     assert "of people would accept" in page.locator("#answer").inner_text()
-    _is_accessible(page)
+    check_page(page)
     page.goto(page.url.replace("precision=85", "precision=many"))
     assert page.get_by_role("alert").is_visible()
-    _is_accessible(page)
+    check_page(page)
     page.context.close()
 
 

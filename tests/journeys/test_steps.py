@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 import pytest
 from benchmarks.load.servers import HowgoodServer
 from tests.flow.hosting.conftest import SURVEY
+from tests.journeys.looks import DESKTOP
 from tests.journeys.steps import PASSWORD, in_guide, setup_link
 from tests.journeys.test_builder import Counted
-from tests.journeys.test_journeys import DESKTOP
 
 from howgood.demo.web import add_people
 from howgood.flow.hosting import open_host

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from tests.journeys.conftest import PICTURE, comparison, survey
 from tests.journeys.in_process import Running
-from tests.journeys.test_journeys import DESKTOP, PHONE, _check_page, _choose, _press
+from tests.journeys.looks import DESKTOP, PHONE, WAYS, check_looks, check_page
+from tests.journeys.test_journeys import _choose, _press
 
 from howgood.ask import sentences
 from howgood.flow.collected import tidy_rows
@@ -70,26 +71,26 @@ def scenario_page(context, running, slug="one"):
     return page
 
 
-@pytest.mark.parametrize("view", [PHONE, DESKTOP], ids=["phone", "desktop"])
 @pytest.mark.parametrize("slug", ["one", "right"])
-def test_the_scenario_stays_in_view_while_the_last_question_is_answered(
-    chromium, running, view, slug
-):
-    with chromium.new_context(viewport=view) as context:
+def test_the_scenario_stays_in_view_while_the_last_question_is_answered(chromium, running, slug):
+    with chromium.new_context(viewport=PHONE) as context:
         page = scenario_page(context, running, slug)
-        _check_page(page, set())
-        page.locator("fieldset").last.locator("label").nth(5).click()
-        scenario = page.locator(".pinned").bounding_box()
-        question = page.locator("fieldset").last.bounding_box()
-        assert scenario["y"] >= 0
-        assert scenario["y"] + scenario["height"] <= view["height"]
-        beside = (
-            question["x"] >= scenario["x"] + scenario["width"]
-            or scenario["x"] >= question["x"] + question["width"]
-        )
-        assert beside == (view is DESKTOP)
-        assert beside or question["y"] >= scenario["y"] + scenario["height"]
+        check_page(page)
         assert page.evaluate("document.dir") == ("rtl" if slug == "right" else "ltr")
+        for view in (PHONE, DESKTOP):
+            page.set_viewport_size(view)
+            page.evaluate("scrollTo(0, 0)")
+            page.locator("fieldset").last.locator("label").nth(5).click()
+            scenario = page.locator(".pinned").bounding_box()
+            question = page.locator("fieldset").last.bounding_box()
+            assert scenario["y"] >= 0
+            assert scenario["y"] + scenario["height"] <= view["height"]
+            beside = (
+                question["x"] >= scenario["x"] + scenario["width"]
+                or scenario["x"] >= question["x"] + question["width"]
+            )
+            assert beside == (view is DESKTOP)
+            assert beside or question["y"] >= scenario["y"] + scenario["height"]
 
 
 def test_a_scenario_with_three_questions_is_short_on_a_phone(chromium, running):
@@ -144,26 +145,28 @@ def _opacities(labels):
 
 
 @pytest.mark.parametrize("slug", ["one", "right"])
-@pytest.mark.parametrize("view", [PHONE, DESKTOP], ids=["phone", "desktop"])
 def test_at_twice_the_size_nothing_is_cut_off_and_nothing_covers_the_questions(
-    chromium, running, view, slug
+    chromium, running, slug
 ):
-    half = {side: length // 2 for side, length in view.items()}
-    with chromium.new_context(viewport=half, device_scale_factor=2) as context:
+    halves = [{side: length // 2 for side, length in view.items()} for view in (PHONE, DESKTOP)]
+    with chromium.new_context(viewport=halves[0], device_scale_factor=2) as context:
         page = scenario_page(context, running, slug)
-        _check_page(page, set())
-        page.locator("fieldset").last.locator("label").nth(3).click()
-        covered = (
-            page.locator("fieldset")
-            .last.locator("input")
-            .nth(3)
-            .evaluate(
-                "input => { const box = input.getBoundingClientRect();"
-                " const top = document.elementFromPoint(box.x + 5, box.y + 5);"
-                " return !input.parentElement.contains(top); }"
+        for half in halves:
+            page.set_viewport_size(half)
+            check_looks(page)
+            page.evaluate("scrollTo(0, 0)")
+            page.locator("fieldset").last.locator("label").nth(3).click()
+            covered = (
+                page.locator("fieldset")
+                .last.locator("input")
+                .nth(3)
+                .evaluate(
+                    "input => { const box = input.getBoundingClientRect();"
+                    " const top = document.elementFromPoint(box.x + 5, box.y + 5);"
+                    " return !input.parentElement.contains(top); }"
+                )
             )
-        )
-        assert not covered
+            assert not covered
 
 
 def test_the_title_says_which_step_it_is(chromium, running):
@@ -173,8 +176,7 @@ def test_the_title_says_which_step_it_is(chromium, running):
         assert "Step 2 of 7" in page.title()
 
 
-@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no-scripts"])
-@pytest.mark.parametrize("view", [PHONE, DESKTOP], ids=["phone", "desktop"])
+@WAYS
 def test_somebody_goes_back_changes_an_answer_and_goes_on(chromium, running, view, scripts):
     with chromium.new_context(viewport=view, java_script_enabled=scripts) as context:
         page = scenario_page(context, running, "back")
@@ -185,7 +187,7 @@ def test_somebody_goes_back_changes_an_answer_and_goes_on(chromium, running, vie
             _press(page, page.get_by_role("link", name="Back"))
         assert page.locator("input.number").input_value() == "33"
         if scripts:
-            _check_page(page, set())
+            check_page(page)
         page.locator("input.number").fill("4")
         _press(page, page.get_by_role("button", name="Save and go on"))
         assert page.locator("[role=alert]").count() == 1
@@ -196,17 +198,17 @@ def test_somebody_goes_back_changes_an_answer_and_goes_on(chromium, running, vie
     assert people == 44
 
 
-@pytest.mark.parametrize("view", [PHONE, DESKTOP], ids=["phone", "desktop"])
-def test_pairs_and_codes_are_whole_on_a_page_from_right_to_left(chromium, running, view):
-    with chromium.new_context(viewport=view) as context:
+def test_pairs_and_codes_are_whole_on_a_page_from_right_to_left(chromium, running):
+    with chromium.new_context(viewport=PHONE) as context:
         page = context.new_page()
         page.goto(f"{running.home}/s/right-pairs")
-        seen = set()
         while page.locator("main button").count():
-            _check_page(page, seen)
-            for frame, *texts in page.locator(".drawing svg").evaluate_all(_SIDES):
-                for left, right in texts:
-                    assert frame[0] - 1 <= left <= right <= frame[1] + 1
+            check_page(page)
+            for view in (DESKTOP, PHONE):
+                page.set_viewport_size(view)
+                for frame, *texts in page.locator(".drawing svg").evaluate_all(_SIDES):
+                    for left, right in texts:
+                        assert frame[0] - 1 <= left <= right <= frame[1] + 1
             _press(page, page.locator("main button:not(.quiet)").first)
         for code in page.locator(".whole").all():
             lines = "element => new Set([...element.getClientRects()].map(box => box.y)).size"

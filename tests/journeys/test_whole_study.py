@@ -11,7 +11,8 @@ from statistics import fmean
 import pytest
 from benchmarks.load.servers import HowgoodServer
 from tests.journeys import steps
-from tests.journeys.test_journeys import DESKTOP, _choose, _press
+from tests.journeys.looks import DESKTOP
+from tests.journeys.test_journeys import _choose, _press
 
 FIT_SECONDS = 900_000  # a busy machine is slow, not wrong
 

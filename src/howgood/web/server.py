@@ -25,6 +25,7 @@ from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.types import Message, Receive, Scope, Send
 
 from howgood.errors import InputError
 from howgood.flow.hosting import Host, open_host
@@ -34,6 +35,9 @@ from howgood.settings import BUSY_LIMIT, DATABASE, DATABASE_FILE, Settings, read
 from howgood.store.database import DatabaseAwayError
 
 _SECONDS_TO_START = 20
+# A browser that was sent on to another page gets so long to ask for it.
+_SECONDS_TO_FOLLOW = 10
+_LEAD_ON = frozenset({301, 302, 303, 307, 308})
 # A worker that is started while the database is away waits so long before it gives up.
 _SECONDS_TO_OPEN = 30
 _log = logging.getLogger("howgood.web")
@@ -187,14 +191,49 @@ def _open_patiently(address: str) -> Host:
             time.sleep(1)
 
 
+class _Followed:
+    """The application, and whether a browser is still on its way to the page after an answer."""
+
+    def __init__(self, app: Starlette) -> None:
+        self.app = app
+        self.n_open = 0
+        self.leads_on = False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, and note whether the answer leads to another page."""
+
+        async def noted(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self.leads_on = message["status"] in _LEAD_ON
+            await send(message)
+
+        if scope["type"] != "http":
+            return await self.app(scope, receive, send)
+        self.n_open += 1
+        try:
+            await self.app(scope, receive, noted)
+        finally:
+            self.n_open -= 1
+
+    def wait(self) -> None:
+        """Wait until whoever has just answered has the next page, or does not come for it."""
+        end = time.monotonic() + _SECONDS_TO_FOLLOW
+        while (self.n_open or self.leads_on) and time.monotonic() < end:
+            time.sleep(0.02)
+
+
 @contextmanager
 def serve_in_background(host: Host) -> Iterator[str]:
-    """Serve this host on a free port of this machine alone; it is closed at the end."""
+    """Serve this host on a free port of this machine alone; it is closed at the end.
+
+    Whoever has given the last answer still gets the page after it.
+    """
     from howgood.web.app import make_app
 
+    app = _Followed(make_app(host, Settings()))
     server = uvicorn.Server(
         uvicorn.Config(
-            make_app(host, Settings()),
+            app,
             host="127.0.0.1",
             port=0,
             access_log=False,
@@ -207,6 +246,7 @@ def serve_in_background(host: Host) -> Iterator[str]:
     thread.start()
     try:
         yield f"http://127.0.0.1:{_port(server, thread)}"
+        app.wait()
     finally:
         server.should_exit = True
         thread.join()
