@@ -6,7 +6,7 @@ import pytest
 from tests.flow.hosting.conftest import SURVEY
 from tests.journeys.conftest import PICTURE
 from tests.journeys.in_process import Running
-from tests.journeys.looks import DESKTOP, PHONE, WAYS, check_page
+from tests.journeys.looks import DESKTOP, PHONE, check_page
 from tests.journeys.test_journeys import _press
 from tests.journeys.test_offline import _saved_page
 from tests.kinds.test_question_types import QUESTIONS, asked
@@ -80,7 +80,16 @@ def running(host, tmp_path):
     server.stop()
 
 
-@WAYS
+def _ways(now):
+    """Both sizes, with scripts and without; all but one of them are left to `make slow`."""
+    return pytest.mark.parametrize(("view", "scripts"), [
+        pytest.param(view, scripts, id=f"{name}-{'scripts' if scripts else 'no-scripts'}",
+                     marks=[] if (name, scripts) == now else [pytest.mark.slow])
+        for name, view in (("phone", PHONE), ("desktop", DESKTOP)) for scripts in (True, False)
+    ])  # fmt: skip
+
+
+@_ways(("phone", True))
 def test_every_type_is_answered_and_holds_its_answer_after_back_and_forward(
     chromium, host, running, view, scripts
 ):
@@ -115,7 +124,7 @@ def test_every_type_is_answered_and_holds_its_answer_after_back_and_forward(
         assert row["changes"] == 0
 
 
-@WAYS
+@_ways(("desktop", False))
 def test_no_way_back_and_no_filling_in_brings_an_answer_to_another_type(
     chromium, host, tmp_path, view, scripts
 ):
