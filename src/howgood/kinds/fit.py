@@ -132,18 +132,23 @@ class FitOption:
     help: str = ""
 
 
-def offline_caution(sample: Sample) -> tuple[str, ...]:
-    """Say how many people answered pairs that a page without a server had chosen, if any did."""
-    n = sum(
-        is_offline({answer.screen: answer for answer in person.participation.answers})
-        for person in sample.people
+def pair_cautions(sample: Sample) -> tuple[str, ...]:
+    """Say how many people were asked otherwise than a server of this version asks, if any were."""
+    n, n_offline = len(sample.people), 0
+    for person in sample.people:
+        answered = {answer.screen: answer for answer in person.participation.answers}
+        n_offline += is_offline(answered)
+    # A row without a kind is a pair that was not met when the choices were replayed.
+    n_other = sum(any(row["kind"] is None for row in person.rows) for person in sample.people)
+    offline = (
+        f"{n_offline} of {n} people answered without a server: their pairs followed a "
+        "plan instead of the most telling question, so they say a little less each."
     )
-    if not n:
-        return ()
-    return (
-        f"{n} of {len(sample.people)} people answered without a server: their pairs followed a "
-        "plan instead of the most telling question, so they say a little less each.",
+    other = (
+        f"{n_other} of {n} people were asked by another version of howgood: their choices count "
+        "up to where this version would have asked about another pair."
     )
+    return (*((offline,) if n_offline else ()), *((other,) if n_other else ()))
 
 
 def insufficient_evidence(

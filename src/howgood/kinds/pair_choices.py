@@ -91,6 +91,22 @@ class PairInterview(Protocol[Pair_co]):
         """
 
 
+def replay(
+    interview: PairInterview[Pair],
+    answered: Mapping[str, Answer],
+    text_of: Callable[[Pair], str],
+) -> None:
+    """Give an interview the choices that stand, up to where it asks another pair than was shown.
+
+    Another version of howgood may ask other pairs: a choice says nothing about a pair nobody saw.
+    """
+    for answer in standing_answers(answered):
+        pair = interview.pair()
+        if pair is None or answer.values.get(PAIR) not in (None, "", text_of(pair)):
+            return
+        interview.take(as_choice(str(answer.values[CHOICE])))
+
+
 def position(interview: PairInterview[object], n_answered: int, *, most: int) -> int:
     """Return how far along a person is who answered so many pairs, out of `most`.
 

@@ -95,7 +95,7 @@ def rows(study: Study, participation: Participation) -> Iterator[Row]:
     for answer in pair_choices.compare_answers(answered):
         pair = interviews[-1].pair()
         given = answer.values.get(pair_choices.CHOICE)
-        if pair is None or not isinstance(given, str):
+        if not isinstance(given, str) or not (pair or answer.values.get(pair_choices.PAIR)):
             return
         yield _row(participation, answer, pair, number=len(choices) + 1, given=given)
         if given == pair_choices.UNDO:
@@ -114,17 +114,17 @@ def rows(study: Study, participation: Participation) -> Iterator[Row]:
 
 
 def _row(
-    participation: Participation, answer: Answer, pair: Pair, *, number: int, given: str
+    participation: Participation, answer: Answer, pair: Pair | None, *, number: int, given: str
 ) -> Row:
     """Return one pair as it was shown; what kind it was comes from replaying the choices."""
-    replayed_text = screens.pair_text(pair)
+    replayed_text = screens.pair_text(pair) if pair else None
     shown = str(answer.values.get(pair_choices.PAIR) or replayed_text)
     left, right = ([int(count) for count in side.split()] for side in shown.split(" / "))
     return {
         "participant": participation.participant,
         "screen": answer.screen,
         "number": number,
-        "kind": pair.kind if shown == replayed_text else None,
+        "kind": pair.kind if pair and shown == replayed_text else None,
         **{f"left_{name}": count for name, count in zip(CELLS, left, strict=True)},
         **{f"right_{name}": count for name, count in zip(CELLS, right, strict=True)},
         "choice": _EXPORTED[given],
@@ -158,9 +158,8 @@ def person_facts(study: Study, participation: Participation) -> Row:
             last_question.key: given.values.get(last_question.key) if given else None
             for last_question in screens.last_questions(plan, study.language)
         }
-    choices = pair_choices.choices_so_far(answered)
-    if choices:
-        facts |= _elicited(study, participation, answered)
+    if pair_choices.standing_answers(answered):
+        facts |= _elicited(study, participation)
     return facts
 
 
@@ -250,14 +249,8 @@ def _practice_columns(study: Study) -> tuple[Column, ...]:
     )
 
 
-def _elicited(study: Study, participation: Participation, answered: dict[str, Answer]) -> Row:
-    interview = replayed(
-        study,
-        seed=participation.seed,
-        ratio=screens.direct_ratio(answered, screens.BEFORE),
-        choices=pair_choices.choices_so_far(answered),
-        offline=is_offline(answered),
-    )
+def _elicited(study: Study, participation: Participation) -> Row:
+    interview = screens.heard(study, participation)
     result, weight = interview.result(), weight_of(interview)
     between = result.interval if weight is not None else None
     facts: Row = {

@@ -14,10 +14,9 @@ from howgood.errors import InputError
 from howgood.kinds import pair_choices
 from howgood.kinds.comparison import screens
 from howgood.kinds.comparison.cards import wording_of
-from howgood.kinds.comparison.interview import Interview, replayed, weight_of
+from howgood.kinds.comparison.interview import Interview, weight_of
 from howgood.kinds.comparison.plan import ComparisonPlan
-from howgood.kinds.fit import Respondent, Sample, insufficient_evidence, offline_caution
-from howgood.kinds.offline_pairs import is_offline
+from howgood.kinds.fit import Respondent, Sample, insufficient_evidence, pair_cautions
 from howgood.kinds.study import Study, plan_of
 from howgood.learn.elicitation.group import group_agreement, group_mean, spread_between
 from howgood.learn.elicitation.stakeholders import stakeholders
@@ -92,7 +91,7 @@ def result(
             seed=seed,
             rows_used=n_judgements,
         ),
-        cautions=(*_CAUTIONS, *offline_caution(sample)),
+        cautions=(*_CAUTIONS, *pair_cautions(sample)),
         headlines=(group_headline(people, group, wording_of(study)),),
     )
     return StudyResult(
@@ -146,16 +145,10 @@ def _n_judgements(sample: Sample) -> int:
 def _person(person: Respondent, *, is_policed: bool) -> _Weighed | str:
     """Return what one person's choices say, or why they say nothing."""
     answered = {answer.screen: answer for answer in person.participation.answers}
-    choices = pair_choices.choices_so_far(answered)
-    if len(choices) < _LEAST_PAIRS:
+    n_choices = len(pair_choices.standing_answers(answered))
+    if n_choices < _LEAST_PAIRS:
         return _TOO_FEW
-    interview = replayed(
-        person.study,
-        seed=person.participation.seed,
-        ratio=screens.direct_ratio(answered, screens.BEFORE),
-        choices=choices,
-        offline=is_offline(answered),
-    )
+    interview = screens.heard(person.study, person.participation)
     result, a0 = interview.result(), weight_of(interview)
     if a0 is None:
         return _why_no_weight(result, is_policed=is_policed)
@@ -170,7 +163,7 @@ def _person(person: Respondent, *, is_policed: bool) -> _Weighed | str:
         is_bracket=is_bracket,
         family="linear" if isinstance(result, BisectionResult) else result.family,
         kinds=Counter(answer.query.kind for answer in interview.answered),
-        undone=(len(pair_choices.compare_answers(answered)) - len(choices)) // 2,  # and the undo
+        undone=(len(pair_choices.compare_answers(answered)) - n_choices) // 2,  # and the undo
         agreement=_agreement(interview),
     )
     is_careless = isinstance(result, ElicitationResult) and result.checks.looks_careless

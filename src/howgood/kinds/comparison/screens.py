@@ -31,6 +31,7 @@ from howgood.kinds.pair_choices import (
     compare_answers,
     pair_key,
     pair_steps,
+    replay,
 )
 from howgood.kinds.questions import Option, Question, question_fields
 from howgood.kinds.screen_parts import (
@@ -47,6 +48,7 @@ from howgood.records.screen import (
     Block,
     Button,
     Field,
+    Participation,
     Screen,
 )
 
@@ -87,6 +89,19 @@ def direct_ratio(answered: Mapping[str, Answer], key: str) -> float | None:
     """Return how many false alarms one miss is worth, as said directly; None if not said."""
     given = answered[key].values.get(RATIO) if key in answered else None
     return float(given) if isinstance(given, int | float) and given > 0 else None
+
+
+def heard(study: Study, participation: Participation) -> Interview:
+    """Return a person's interview after the choices that this version would have asked for."""
+    answered = {answer.screen: answer for answer in participation.answers}
+    interview = Interview(
+        study,
+        seed=participation.seed,
+        ratio=direct_ratio(answered, BEFORE),
+        offline=is_offline(answered),
+    )
+    replay(interview, answered, pair_text)
+    return interview
 
 
 def shows_pair(screen: Screen) -> bool:

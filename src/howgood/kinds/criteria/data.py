@@ -43,7 +43,7 @@ def rows(study: Study, participation: Participation) -> Iterator[Row]:
     for answer in pair_choices.compare_answers(answered):
         pair = interview.pair()
         given = answer.values.get(pair_choices.CHOICE)
-        if pair is None or not isinstance(given, str):
+        if not isinstance(given, str) or not (pair or answer.values.get(pair_choices.PAIR)):
             return
         yield _row(study, participation, answer, pair, number=len(choices) + 1)
         if given == pair_choices.UNDO:
@@ -57,18 +57,18 @@ def rows(study: Study, participation: Participation) -> Iterator[Row]:
 
 
 def _row(
-    study: Study, participation: Participation, answer: Answer, pair: Query, *, number: int
+    study: Study, participation: Participation, answer: Answer, pair: Query | None, *, number: int
 ) -> Row:
     """Return one pair as it was shown; what kind it was comes from replaying the choices."""
     table = screens.table_of(study)
-    replayed_text = screens.pair_text(pair, table)
+    replayed_text = screens.pair_text(pair, table) if pair else None
     shown = str(answer.values.get(pair_choices.PAIR) or replayed_text)
     sides = zip(("left", "right"), shown.split(" / "), strict=True)
     return {
         "participant": participation.participant,
         "screen": answer.screen,
         "number": number,
-        "kind": pair.kind if shown == replayed_text else None,
+        "kind": pair.kind if pair and shown == replayed_text else None,
         **{
             f"{side}_{criterion.name}": float(score)
             for side, scores in sides
@@ -100,12 +100,9 @@ def answer_columns(study: Study) -> tuple[Column, ...]:
 def person_facts(study: Study, participation: Participation) -> Row:
     """Return what the choices say: weights, the best alternative, and how far to trust it."""
     answered = {answer.screen: answer for answer in participation.answers}
-    choices = pair_choices.choices_so_far(answered)
-    if not choices:
+    if not pair_choices.standing_answers(answered):
         return {}
-    result = screens.replayed(
-        study, seed=participation.seed, choices=choices, offline=is_offline(answered)
-    ).elicitor.result()
+    result = screens.heard(study, participation).elicitor.result()
     facts: Row = {}
     for name, weight in result.weights.items():
         facts |= {

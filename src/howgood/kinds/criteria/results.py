@@ -8,10 +8,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from howgood.kinds import pair_choices
 from howgood.kinds.criteria import screens
-from howgood.kinds.fit import Respondent, Sample, insufficient_evidence, offline_caution
-from howgood.kinds.offline_pairs import is_offline
+from howgood.kinds.fit import Respondent, Sample, insufficient_evidence, pair_cautions
 from howgood.kinds.study import Study
 from howgood.learn.elicitation.group import group_choice
 from howgood.records.criteria import CriteriaResult
@@ -65,7 +63,7 @@ def result(
             seed=seed,
             rows_used=n_judgements,
         ),
-        cautions=(_CAUTION, *offline_caution(sample)),
+        cautions=(_CAUTION, *pair_cautions(sample)),
     )
     return StudyResult(
         report=whole_report(
@@ -96,13 +94,7 @@ def _listen(sample: Sample, progress: Progress) -> tuple[dict[str, CriteriaResul
 
 
 def _person(person: Respondent) -> CriteriaResult:
-    answered = {answer.screen: answer for answer in person.participation.answers}
-    return screens.replayed(
-        person.study,
-        seed=person.participation.seed,
-        choices=pair_choices.choices_so_far(answered),
-        offline=is_offline(answered),
-    ).elicitor.result()
+    return screens.heard(person.study, person.participation).elicitor.result()
 
 
 def _why_not(result: CriteriaResult, *, is_policed: bool) -> str:

@@ -8,7 +8,7 @@ is), and how an alternative looks (`show.criteria_card`).
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from howgood.ask.sentences import sentence
@@ -25,6 +25,7 @@ from howgood.kinds.pair_choices import (
     compare_answers,
     pair_key,
     pair_steps,
+    replay,
 )
 from howgood.kinds.screen_parts import Step, introduction, paragraphs, unreached, words
 from howgood.kinds.study import Study, plan_of
@@ -32,7 +33,16 @@ from howgood.kinds.task_export import OfflineTask
 from howgood.learn.elicitation.further import MOST_TESTED_OF_WEIGHTS, most_further
 from howgood.records.criteria import Alternative, CriteriaTable
 from howgood.records.elicitation import Query
-from howgood.records.screen import Answer, Button, Card, Cards, Drawing, Field, Screen
+from howgood.records.screen import (
+    Answer,
+    Button,
+    Card,
+    Cards,
+    Drawing,
+    Field,
+    Participation,
+    Screen,
+)
 from howgood.show.criteria_card import criteria_card, described, same_for_both, trade_off
 
 if TYPE_CHECKING:
@@ -98,6 +108,14 @@ def replayed(
     interview = begun(study, seed, offline=offline)
     for choice in choices:
         interview.take(choice)
+    return interview
+
+
+def heard(study: Study, participation: Participation) -> Interview:
+    """Return a person's interview after the choices that this version would have asked for."""
+    answered = {answer.screen: answer for answer in participation.answers}
+    interview = begun(study, participation.seed, offline=is_offline(answered))
+    replay(interview, answered, partial(pair_text, table=table_of(study)))
     return interview
 
 
