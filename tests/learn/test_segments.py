@@ -12,8 +12,9 @@ from scipy.stats import binom, halfnorm, norm
 from howgood import ask, learn
 from howgood.errors import FewRespondentsWarning, InputError, UnknownNameError
 from howgood.learn.binary_model import BinaryModel, draw_columns
+from howgood.learn.engines.importance import laplace
 from howgood.learn.engines.nuts import pymc_model
-from howgood.learn.segment_model import SegmentModel, segment_columns
+from howgood.learn.segment_model import Grid, SegmentModel, segment_columns
 from howgood.learn.segments import segments_of
 from howgood.records.priors import HOWGOOD, KAY2015
 from howgood.show.acceptability import fit_report, fit_values
@@ -38,6 +39,34 @@ def divided_answers(people=25, seed=1, per_person=None):
 @pytest.fixture(scope="module")
 def answers():
     return divided_answers()
+
+
+def test_few_nodes_give_the_density_of_many(segments):
+    """People with 10 to 16 answers each; by how much draws differ in log density is what counts."""
+    rng = np.random.default_rng(8)
+    for own, within in ((False, 0.02), (True, 0.1)):
+        few = SegmentModel(
+            tuple(one.cells for one in segments), HOWGOOD, 0.0, n_nodes=25, has_own_alphas=own
+        ).whitened()  # fmt: skip
+        points = laplace(few).sample(40, rng)
+        off = few.log_density(points) - _density_on(few, points)
+        assert off.std() < within
+
+
+def _density_on(model, points):
+    """Return log densities with 161 nodes of leniency, and as many of alphas."""
+    nodes = np.linspace(-7, 7, 161)
+    weights = norm.pdf(nodes) / norm.pdf(nodes).sum()
+    place = np.repeat(np.arange(161), 161) if model.has_own_alphas else np.zeros(161, dtype=int)
+    fine = Grid(
+        nodes if model.has_own_alphas else np.zeros(1),
+        place,
+        np.tile(nodes, 161) if model.has_own_alphas else nodes,
+        np.outer(weights, weights).ravel() if model.has_own_alphas else weights,
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(SegmentModel, "_grid", lambda _: fine)
+        return np.array([model.value_and_gradient(point)[0] for point in points])
 
 
 @pytest.fixture(scope="module")

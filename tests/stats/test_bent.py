@@ -65,3 +65,29 @@ def test_draws_have_the_density_that_is_said():
     draws = other.sample(20_000, rng)
     ratio = one.log_density(draws) - other.log_density(draws)
     assert np.exp(ratio).mean() == pytest.approx(1.0, abs=0.03)
+
+
+def test_a_shape_moved_to_another_centre_has_the_density_of_its_image():
+    rng = np.random.default_rng(5)
+    bent = BentT.around(_equal(_banana(3000, rng)), dof=20.0)
+    size = len(bent.centre)
+    start = StudentT.from_moments(bent.centre + 0.1, np.eye(size) * 2.0)
+    end = StudentT.from_moments(bent.centre - 1.0, np.diag(np.arange(1.0, size + 1)))
+    moved, points = bent.moved(start, end), bent.sample(50, rng)
+    turn = end.root @ np.linalg.inv(start.root)
+    images = end.centre + (points - start.centre) @ turn.T
+    expected = bent.log_density(points) - np.log(np.linalg.det(turn))
+    np.testing.assert_allclose(moved.log_density(images), expected, rtol=1e-9)
+
+
+def test_a_shape_moved_to_more_dimensions_keeps_those_it_has():
+    rng = np.random.default_rng(6)
+    bent = BentT.around(_equal(_banana(3000, rng)), dof=20.0)
+    size = len(bent.centre)
+    start = StudentT.from_moments(np.zeros(size), np.eye(size))
+    end = StudentT.from_moments(np.zeros(size + 1), np.eye(size + 1))
+    drawn = bent.moved(start, end).sample(40_000, rng)
+    alone = bent.sample(40_000, rng)
+    np.testing.assert_allclose(drawn[:, :size].mean(axis=0), alone.mean(axis=0), atol=0.04)
+    np.testing.assert_allclose(np.cov(drawn[:, :size].T), np.cov(alone.T), atol=0.15)
+    assert abs(drawn[:, size].mean()) < 0.04

@@ -5,7 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from howgood.stats.random_intercepts import GroupCounts, log_marginal, log_marginal_many
+from howgood.stats.random_intercepts import (
+    GroupCounts,
+    log_marginal,
+    log_marginal_many,
+    log_marginal_of_choices,
+)
 
 
 def _by_loops(groups, log_terms, node_weights):
@@ -52,3 +57,18 @@ def test_many_sets_of_parameters_have_the_likelihoods_of_loops(factor):
     found = log_marginal_many(groups, log_terms.astype(np.float32), node_weights)
     # Single precision.
     assert found == pytest.approx(expected, rel=3e-6)
+
+
+def test_answers_of_yes_or_no_have_the_likelihoods_of_loops():
+    rng = np.random.default_rng(3)
+    groups = GroupCounts(rng.integers(0, 4, (6, 4)).astype(float), np.array([1.0, 3, 1, 2, 1, 5]))
+    center, spread = rng.normal(0, 4, (2, 5, 3)), rng.normal(0, 3, (5, 7))
+    place, weights = np.array([0, 0, 0, 1, 1, 2, 2]), rng.dirichlet(np.ones(7))
+    x = center[:, :, place] + spread
+    terms = -np.concatenate([np.logaddexp(0, -x), np.logaddexp(0, x)])
+    expected = [_by_loops(groups, terms[:, draw], weights)[0] for draw in range(5)]
+    found = log_marginal_of_choices(groups, center, spread, weights, place=place)
+    assert found == pytest.approx(expected, rel=3e-6)
+    one = log_marginal_of_choices(groups, center[:, :, :1], spread, weights)
+    same = log_marginal_of_choices(groups, center, spread, weights, place=0 * place)
+    assert one == pytest.approx(same)

@@ -44,7 +44,7 @@ from howgood.stats.random_intercepts import (
     draws_per_block,
     log_marginal,
     log_marginal_by_group,
-    log_marginal_many,
+    log_marginal_of_choices,
     normal_nodes,
 )
 
@@ -283,10 +283,11 @@ class BinaryModel:
         _, weights = normal_nodes(self.n_nodes)
         # Far out, log probabilities are minus infinity: such draws get no weight.
         with np.errstate(over="ignore", invalid="ignore"):
-            return log_marginal_many(self.cells.groups, self._terms(points), weights)
+            center, spread = self._logits(points)
+            return log_marginal_of_choices(self.cells.groups, center.T[:, :, None], spread, weights)
 
-    def _terms(self, points: FloatArray) -> Float32Array:
-        """Log probabilities to accept, then to refuse: (2 × cells, draws, nodes)."""
+    def _logits(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Logits of average people (draws, cells), and what leniency adds (draws, nodes)."""
         n, at = self.n_applications, self.cells.application
         order = points[:, -1:] if self.order is None else self.order
         mean = power_mean(
@@ -298,9 +299,13 @@ class BinaryModel:
         center = points[:, :n][:, at] + points[:, n : 2 * n][:, at] * mean + self._extra(points)
         nodes, _ = normal_nodes(self.n_nodes)
         with np.errstate(over="ignore", invalid="ignore"):
-            spread = np.exp(points[:, 3 * n])[:, None] * nodes
-            x = center.T[:, :, None].astype(np.float32) + spread.astype(np.float32)
-            return log_terms(x)
+            return center, np.exp(points[:, 3 * n])[:, None] * nodes
+
+    def _terms(self, points: FloatArray) -> Float32Array:
+        """Log probabilities to accept, then to refuse: (2 × cells, draws, nodes)."""
+        center, spread = self._logits(points)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return log_terms(center.T[:, :, None].astype(np.float32) + spread.astype(np.float32))
 
     def log_prior(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Log prior density (n,) and gradient (n, size)."""

@@ -28,7 +28,7 @@ from howgood.stats.random_intercepts import (
     GroupCounts,
     draws_per_block,
     log_marginal,
-    log_marginal_many,
+    log_marginal_of_choices,
     normal_nodes,
 )
 
@@ -126,8 +126,8 @@ class FailureModel:
             rows = points[start : start + block]
             with np.errstate(over="ignore", invalid="ignore"):
                 spread = np.exp(rows[:, len(self.cells.kinds) + 1])[:, None] * nodes
-                x = self._center(rows).T[:, :, None].astype(np.float32) + spread.astype(np.float32)
-                values.append(log_marginal_many(groups, log_terms(x), weights))
+                center = self._center(rows).T[:, :, None]
+                values.append(log_marginal_of_choices(groups, center, spread, weights))
         return np.asarray(np.concatenate(values) + self._log_prior(points)[0])
 
     def natural(self, points: FloatArray) -> FloatArray:

@@ -42,7 +42,7 @@ from howgood.stats.random_intercepts import (
     GroupCounts,
     draws_per_block,
     log_marginal,
-    log_marginal_many,
+    log_marginal_of_choices,
     normal_nodes,
 )
 
@@ -166,8 +166,7 @@ class ThreeMeasures:
         nodes, weights = normal_nodes(self.n_nodes)
         with np.errstate(over="ignore", invalid="ignore"):
             spread = np.exp(plain[:, 3 * n])[:, None] * nodes
-            x = center.T[:, :, None].astype(np.float32) + spread.astype(np.float32)
-            return log_marginal_many(self.cells.groups, log_terms(x), weights)
+            return log_marginal_of_choices(self.cells.groups, center.T[:, :, None], spread, weights)
 
 
 def checked_measures(measures: tuple[str, ...]) -> tuple[str, ...]:

@@ -18,15 +18,16 @@ from scipy.special import expit
 
 from howgood.errors import FewRespondentsWarning, InputError, announce
 from howgood.learn.acceptability_fit import AcceptabilityFit
-from howgood.learn.binary_model import Cells, draw_columns, log_terms, people_per_application
+from howgood.learn.binary_model import Cells, draw_columns, people_per_application
 from howgood.learn.engines.importance import (
     Mixture,
+    Pilot,
     careful_pilot,
     natural_draws,
 )
 from howgood.learn.engines.select import Engine, choose_and_sample
 from howgood.learn.kinds import order_of, tidy
-from howgood.learn.segment_model import PERSON_NODES, SegmentModel, segment_columns
+from howgood.learn.segment_model import SegmentModel, plain_grid, segment_columns
 from howgood.learn.segmented import SegmentedPeople
 from howgood.learn.segmented import loaded_people as loaded_people
 from howgood.records.answers import Answers
@@ -36,15 +37,20 @@ from howgood.records.progress import Progress, silent
 from howgood.records.table import Table
 from howgood.stats.arrays import FloatArray
 from howgood.stats.power_mean import power_mean
-from howgood.stats.random_intercepts import N_NODES, GroupCounts, normal_nodes
+from howgood.stats.random_intercepts import (
+    N_NODES,
+    Float32Array,
+    GroupCounts,
+    log_choices,
+)
 
 BY_PERSON = "participant"
 EVERYONE = "everyone"
 MOST_SEGMENTS = 12
 _PEOPLE_DRAWS = 400
-# Up to this standard deviation of people half the nodes integrate as well.
-_NARROW = 4.0
-_BLOCK = 1000  # people whose alphas are worked out at once
+# Nodes of leniency per unit of people's standard deviation (see `learn.segment_model`), and how
+# few there are at least.
+_NODES_PER_SD, _LEAST_NODES = 9.5, 17
 _REACH, _STEPS = 4.5, 31
 
 
@@ -137,23 +143,18 @@ def fit_people(
     """Return segments by the column `by` (or none), and everybody's own alpha."""
     segments = segments_of(answers, accepted, whole.applications, by)
     _warn_about_few(segments)
-    narrow = float(np.quantile(whole.person_sd_draws(), 0.99)) < _NARROW
-    model = SegmentModel(
-        tuple(segment.cells for segment in segments),
-        whole.priors,
-        0.0,
-        flawless=whole.has_flawless_term,
-        n_nodes=PERSON_NODES if narrow else N_NODES,
-    )
+    model = _model_of(segments, whole)
     fits: dict[str, AcceptabilityFit] = {}
     spread_draws, log_evidence = np.zeros((0, 2)), 0.0
+    order, like = float(whole.best_order), None
     if by != BY_PERSON:
-        fits, spread_draws, log_evidence = _fit_segments(
+        model = model.whitened()
+        fits, spread_draws, log_evidence, pilots = _fit_segments(
             model, segments, whole,
             engine=engine, draws=draws, rng=rng, progress=_scaled(progress, 0.0, 0.6),
         )  # fmt: skip
-    order = float(whole.best_order)
-    personal = replace(model, order=order, has_own_alphas=True).whitened()
+        like = pilots.get(order)
+    personal = replace(model, order=order, has_own_alphas=True)
     mixture, diagnostics = choose_and_sample(
         {order: personal},
         {order: 1.0},
@@ -162,6 +163,7 @@ def fit_people(
         rng=rng,
         progress=_scaled(progress, 0.6, 0.9),
         find=careful_pilot,
+        like=like,
     )
     natural = personal.natural(mixture.samples[order].resampled(_PEOPLE_DRAWS, rng))
     return SegmentedPeople(
@@ -170,11 +172,27 @@ def fit_people(
         spread_draws=spread_draws,
         person_spread_draws=natural[:, -1],
         person_order=order,
-        people=_people_table(segments, natural, rng),
+        people=_people_table(segments, natural, personal.n_nodes, rng),
         log_evidence=log_evidence,
         pooled_log_evidence=_total_evidence(whole.log_evidence, whole),
         person_diagnostics=diagnostics,
     )
+
+
+def _model_of(segments: tuple[Segment, ...], whole: AcceptabilityFit) -> SegmentModel:
+    return SegmentModel(
+        tuple(segment.cells for segment in segments),
+        whole.priors,
+        0.0,
+        flawless=whole.has_flawless_term,
+        n_nodes=_nodes_for(float(np.quantile(whole.person_sd_draws(), 0.99))),
+    )
+
+
+def _nodes_for(person_sd: float) -> int:
+    """Return how many nodes integrate over people whose standard deviation is at most this."""
+    half = int(np.ceil(0.5 * _NODES_PER_SD * person_sd))
+    return min(max(_LEAST_NODES, 2 * half + 1), N_NODES)
 
 
 def _fit_segments(
@@ -186,9 +204,9 @@ def _fit_segments(
     draws: int,
     rng: np.random.Generator,
     progress: Progress,
-) -> tuple[dict[str, AcceptabilityFit], FloatArray, float]:
+) -> tuple[dict[str, AcceptabilityFit], FloatArray, float, Mapping[float, Pilot]]:
     prior = whole.prior_of_means()
-    models = {p: replace(model, order=order_of(p)).whitened() for p in prior}
+    models = {p: replace(model, order=order_of(p)) for p in prior}
     mixture, diagnostics = choose_and_sample(
         models, prior,
         engine=engine, draws=draws, rng=rng, progress=progress, find=careful_pilot,
@@ -202,7 +220,7 @@ def _fit_segments(
             segment, whole, mixture, averaged[:, columns], rows, diagnostics
         )
     evidence = _total_evidence(mixture.log_evidence, whole)
-    return fits, averaged[:, spreads][:, :2], evidence
+    return fits, averaged[:, spreads][:, :2], evidence, mixture.pilots
 
 
 def _segment_fit(
@@ -254,13 +272,13 @@ def _total_evidence(log_evidence: Mapping[float, float], whole: AcceptabilityFit
 
 
 def _people_table(
-    segments: tuple[Segment, ...], natural: FloatArray, rng: np.random.Generator
+    segments: tuple[Segment, ...], natural: FloatArray, n_nodes: int, rng: np.random.Generator
 ) -> Table:
     """Return everybody's alpha per application they were asked about: mean, 95 % interval."""
     n = len(segments[0].cells.applications)
     own, _ = segment_columns(n, len(segments))
     parts = [
-        _people_of(segment, natural[:, columns], natural[:, -1], rng)
+        _people_of(segment, natural[:, columns], natural[:, -1], n_nodes, rng)
         for segment, columns in zip(segments, own, strict=True)
     ]
     names = ("participant", "segment", "application", "answers", "mean", "lower", "upper")
@@ -268,17 +286,17 @@ def _people_table(
 
 
 def _people_of(
-    segment: Segment, draws: FloatArray, omega: FloatArray, rng: np.random.Generator
+    segment: Segment,
+    draws: FloatArray,
+    omega: FloatArray,
+    n_nodes: int,
+    rng: np.random.Generator,
 ) -> dict[str, NDArray[Any]]:
     cells, groups = segment.cells, segment.cells.groups
     n = len(cells.applications)
     logits = draws[:, draw_columns(n)["alpha"]]
     logits = np.log(logits / (1.0 - logits))
-    steps = [
-        _own_steps(cells, groups.counts[at : at + _BLOCK], draws, omega, rng)
-        for at in range(0, len(groups.counts), _BLOCK)
-    ]
-    step = np.concatenate(steps, axis=1)[:, segment.group]
+    step = _own_steps(cells, draws, omega, n_nodes, rng)[:, segment.group]
     total = groups.counts[:, : cells.n_cells] + groups.counts[:, cells.n_cells :]
     columns: dict[str, list[NDArray[Any]]] = {}
     for index, name in enumerate(cells.applications):
@@ -301,14 +319,16 @@ def _people_of(
 
 
 def _own_steps(
-    cells: Cells, counts: FloatArray, draws: FloatArray, omega: FloatArray, rng: np.random.Generator
-) -> FloatArray:
+    cells: Cells, draws: FloatArray, omega: FloatArray, n_nodes: int, rng: np.random.Generator
+) -> Float32Array:
     """Draw, for every draw and group, how far a person's alpha lies from that of the segment."""
-    at, n = draw_columns(len(cells.applications)), len(counts)
+    at, counts = draw_columns(len(cells.applications)), cells.groups.counts
     steps = np.linspace(-_REACH, _REACH, _STEPS)
-    nodes, weights = normal_nodes(PERSON_NODES)
-    log_prior = np.log(np.outer(np.exp(-0.5 * steps**2), weights)).ravel()
-    own_steps = np.empty((len(draws), n))
+    _, _, nodes, weights = plain_grid(min(N_NODES, n_nodes))
+    of_step, node = np.nonzero(steps[:, None] ** 2 + nodes**2 <= _REACH**2)
+    first = np.searchsorted(of_step, np.arange(_STEPS))
+    log_prior = (np.log(weights[node]) - 0.5 * steps[of_step] ** 2).astype(np.float32)
+    own_steps = np.empty((len(draws), len(counts)), dtype=np.float32)
     for number, row in enumerate(draws):
         own = {name: row[place] for name, place in at.items()}
         center = own["alpha"][cells.application]
@@ -317,15 +337,23 @@ def _own_steps(
             cells.precision[:, None], cells.recall[:, None], p=own["p"].item(), alpha=alpha
         )
         line = own["intercept"][cells.application] + own["flawless"] * cells.is_flawless
-        x = (line[:, None] + own["slope"][cells.application][:, None] * mean)[:, :, None]
-        x = x + own["person_sd"] * nodes
-        joint = counts @ log_terms(x.reshape(len(x), -1)) + log_prior
-        joint -= joint.max(axis=1, keepdims=True)
-        share = np.exp(joint).reshape(n, _STEPS, PERSON_NODES).sum(axis=2)
-        passed = np.cumsum(share, axis=1) / share.sum(axis=1, keepdims=True)
-        place = (passed < rng.random((n, 1))).sum(axis=1)
-        own_steps[number] = steps[place] + (rng.random(n) - 0.5) * (steps[1] - steps[0])
-    return own_steps
+        x = line[:, None] + own["slope"][cells.application][:, None] * mean
+        spread, start = own["person_sd"] * nodes[node][None, :], 0
+        for joint in log_choices(counts, x[:, None, :], spread, place=of_step):
+            own_steps[number, start : start + len(joint)] = _drawn(
+                joint[:, 0] + log_prior, first, rng
+            )
+            start += len(joint)
+    return np.float32(steps[0]) + own_steps * np.float32(steps[1] - steps[0])
+
+
+def _drawn(joint: Float32Array, first: NDArray[np.intp], rng: np.random.Generator) -> FloatArray:
+    """Draw a step per group by log probabilities, whose nodes begin at `first`, and around it."""
+    joint -= joint.max(axis=1, keepdims=True)
+    share = np.add.reduceat(np.exp(joint, out=joint), first, axis=1)
+    passed = np.cumsum(share, axis=1) / share.sum(axis=1, keepdims=True)
+    place = (passed < rng.random((len(joint), 1))).sum(axis=1)
+    return np.asarray(place + rng.random(len(joint)) - 0.5)
 
 
 def _warn_about_few(segments: tuple[Segment, ...]) -> None:

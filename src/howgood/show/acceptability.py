@@ -378,7 +378,7 @@ def _tables(fit: AcceptabilityFit) -> list[Section]:
             table=_readable(fit.summary()),
         ),
         Section(
-            title="One point more",
+            title="What one point of accuracy brings",
             is_detail=True,
             about="How much each point of accuracy brings, as an odds ratio.",
             text="By how much the odds that a person accepts multiply with every point (0.01) of "

@@ -41,7 +41,8 @@ def scores_table(reports: Mapping[str, RelevanceReport]) -> Table:
                 f"{plain(report.bounds[0], digits=1)} to {plain(report.bounds[1], digits=1)}"
                 for report in reports.values()
             ],
-            "mean d(HP), d(PA), d(HA)": [
+            "mean distance in probability: likeliest to predicted, predicted to actual, "
+            "likeliest to actual": [
                 ", ".join(plain(distance, digits=2) for distance in report.mean_distances)
                 for report in reports.values()
             ],

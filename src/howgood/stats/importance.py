@@ -46,12 +46,17 @@ _FARTHEST = 3.0
 
 
 def maximise(
-    function: ValueAndGradient, start: FloatArray, *, tolerance: float = 1e-5, most: int = 300
+    function: ValueAndGradient,
+    start: FloatArray,
+    *,
+    metric: FloatArray | None = None,
+    tolerance: float = 1e-5,
+    most: int = 300,
 ) -> FloatArray:
     """Return where `function` is largest, by SciPy's BFGS from `start`.
 
-    The first metric is the curvature at the start, its wrong signs turned: parameters of very
-    different scale then need no tuning.
+    The first `metric` is the inverse of the curvature at the start, its wrong signs turned, unless
+    a similar one is given: parameters of very different scale then need no tuning.
 
     Examples
     --------
@@ -66,7 +71,7 @@ def maximise(
         value, gradient = function(point)
         return -value, -gradient
 
-    first = inverse_curvature(hessian(function, start))
+    first = inverse_curvature(hessian(function, start)) if metric is None else metric
     options = {"hess_inv0": first, "gtol": tolerance, "maxiter": most}
     with np.errstate(over="ignore", invalid="ignore"):  # a step too far is taken back
         optimum = minimize(turned, start, jac=True, method="BFGS", options=options)
@@ -418,6 +423,32 @@ class BentT:
         unbent = axes - (_squares(axes) - usual) @ bends.T
         inside = WeightedDraws(unbent, sample.weights, sample.log_evidence, sample.khat)
         return cls(StudentT.around(inside, dof=dof), centre, root, bends, usual)
+
+    def moved(self, start: StudentT, end: StudentT) -> "BentT":
+        """Return the same shape around `end` as this one has around `start`.
+
+        Where `end` has more dimensions than `start`, they follow its t.
+        """
+        size, more = len(self.centre), len(end.centre) - len(self.centre)
+        whole = np.eye(size + more)
+        whole[:size, :size] = np.linalg.solve(start.root, self.root)
+        away = np.zeros(size + more)
+        away[:size] = np.linalg.solve(start.root, self.centre - start.centre)
+        inner, ones = self.straight, np.ones(more)
+        root = np.eye(size + more)
+        root[:size, :size] = inner.root
+        bends = np.zeros((size + more, size + more))
+        bends[:size, :size] = self.bends
+        return BentT(
+            StudentT(
+                np.append(inner.centre, np.zeros(more)), root,
+                np.append(inner.up, ones), np.append(inner.down, ones), inner.dof,
+            ),
+            end.centre + end.root @ away,
+            end.root @ whole,
+            bends,
+            np.append(self.usual, ones),
+        )  # fmt: skip
 
     def sample(self, n_draws: int, rng: np.random.Generator) -> FloatArray:
         """Return draws of shape (n_draws, dimensions)."""

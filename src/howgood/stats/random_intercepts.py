@@ -31,7 +31,7 @@ Float32Array = NDArray[np.float32]
 _BLOCK = 350_000
 
 
-def normal_nodes(n_nodes: int = N_NODES) -> tuple[FloatArray, FloatArray]:
+def normal_nodes(n_nodes: int = N_NODES, *, reach: float = REACH) -> tuple[FloatArray, FloatArray]:
     """Return nodes and weights (summing to 1) for averages over a standard normal variable.
 
     Examples
@@ -40,7 +40,7 @@ def normal_nodes(n_nodes: int = N_NODES) -> tuple[FloatArray, FloatArray]:
     >>> round(float(weights @ nodes**2), 6)
     1.0
     """
-    nodes = np.linspace(-REACH, REACH, n_nodes)
+    nodes = np.linspace(-reach, reach, n_nodes)
     weights = np.exp(-0.5 * nodes**2)
     weights[[0, -1]] *= 0.5
     return nodes, weights / weights.sum()
@@ -159,6 +159,80 @@ def _by_group(
         joint -= top[:, :, None]
         np.exp(joint, out=joint)
         yield np.log(joint @ weights) + top
+
+
+def log_marginal_of_choices(
+    groups: GroupCounts,
+    center: FloatArray,
+    spread: FloatArray,
+    node_weights: FloatArray,
+    *,
+    place: NDArray[np.intp] | None = None,
+) -> FloatArray:
+    r"""Return the log likelihood of yes or no answers for many sets of parameters at once.
+
+    As `log_marginal_many` of the log probabilities of "yes" and of "no" where the logit is
+    `center` plus `spread`. The latter are the former less the logit, so half of them will do:
+    :math:`\log P(\text{no}) = \log P(\text{yes}) - x`.
+
+    Parameters
+    ----------
+    groups : GroupCounts
+        Two outcomes per question: how often yes (first all questions), how often no.
+    center : array of shape (questions, draws, places)
+    spread : array of shape (draws, nodes)
+    node_weights : array of shape (nodes,)
+    place : array of shape (nodes,), optional
+        Which center belongs to each node, where there are several.
+
+    Returns
+    -------
+    array of shape (draws,)
+    """
+    weights, start = node_weights.astype(np.float32), 0
+    total = np.zeros(len(spread))
+    for joint in log_choices(groups.counts, center, spread, place=place):
+        top = joint.max(axis=2)
+        joint -= top[:, :, None]
+        np.exp(joint, out=joint)
+        alike = groups.alike[start : start + len(joint)]
+        total += alike @ (np.log(joint @ weights) + top)
+        start += len(joint)
+    return total
+
+
+def log_choices(
+    counts: FloatArray,
+    center: FloatArray,
+    spread: FloatArray,
+    *,
+    place: NDArray[np.intp] | None = None,
+) -> Iterator[Float32Array]:
+    """Yield log probabilities of all answers of a group: (some groups, draws, nodes)."""
+    at = np.zeros(1, dtype=np.intp) if place is None else place
+    middle, away = center.astype(np.float32), spread.astype(np.float32)
+    (n_questions, n_draws, n_places), n_nodes = center.shape, spread.shape[1]
+    log_yes = _log_yes(middle[:, :, at] + away).reshape(n_questions, n_draws * n_nodes)
+    flat, step = middle.reshape(n_questions, -1), max(1, _BLOCK // (n_draws * n_nodes))
+    for start in range(0, len(counts), step):
+        some = counts[start : start + step].astype(np.float32)
+        answered, no = some[:, :n_questions], some[:, n_questions:]
+        answered += no
+        joint = (answered @ log_yes).reshape(-1, n_draws, n_nodes)
+        joint -= (no @ flat).reshape(-1, n_draws, n_places)[:, :, at]
+        joint -= no.sum(axis=1)[:, None, None] * away
+        yield joint
+
+
+def _log_yes(x: Float32Array) -> Float32Array:
+    """Return log(1 / (1 + exp(-x))), written over `x`."""
+    tail = np.abs(x)
+    np.negative(tail, out=tail)
+    np.exp(tail, out=tail)
+    np.log1p(tail, out=tail)
+    np.minimum(x, 0, out=x)
+    x -= tail
+    return x
 
 
 def draws_per_block(groups: GroupCounts, n_outcomes: int, n_nodes: int) -> int:

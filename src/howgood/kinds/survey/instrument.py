@@ -48,7 +48,6 @@ def instrument_sections(
     return (
         _validity(table, fit, effects),
         *_reliability(table, study),
-        _odds(fit),
         *_branches(by_branch, fit),
     )
 
@@ -168,21 +167,6 @@ def _shown(estimate: Estimate) -> str:
     if not np.isfinite(estimate.sd):
         return f"{estimate.mean:.2f}; too few people for an interval"
     return with_interval(estimate)
-
-
-def _odds(fit: AcceptabilityFit) -> Section:
-    ratios = {name: fit.odds_ratio(name) for name in fit.applications}
-    return Section(
-        title="What one point of accuracy brings",
-        is_detail=True,
-        about="By how much the odds to accept multiply per point of weighted accuracy.",
-        table=Table(
-            {
-                "application": list(ratios),
-                "odds ratio per point": [with_interval(ratio) for ratio in ratios.values()],
-            }
-        ),
-    )
 
 
 def branches_to_fit(sample: Sample, study: Study) -> dict[str, set[str]]:

@@ -6,8 +6,8 @@ its evidence. Absent: what to do when a gate fails (see `learn.engines.select`).
 """
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -42,6 +42,7 @@ _TAILS_OF_MIXTURE = 5.0
 _LIGHT_TAILS = 20.0
 _PILOT_ROUNDS = 12
 _DRAWS_PER_ROUND = 1500
+_ROUND_PER_PARAMETER = 60
 _DRAWS_PER_PARAMETER = 10
 _GOOD_EFFICIENCY = 0.35
 
@@ -86,7 +87,7 @@ class Pool:
             np.concatenate([self.log_target, value]),
         )
 
-    def proposal(self) -> Proposal:
+    def proposal(self) -> BentT:
         """Return a proposal around all draws."""
         parts = [
             math.log(n) + one.log_density(self.draws)
@@ -104,29 +105,48 @@ class Pilot:
     proposal: Proposal
     sample: WeightedDraws
     pool: Pool | None = None
+    first: StudentT | None = None
 
 
-def laplace(target: Target) -> StudentT:
-    """Return a t around the mode with the curvature there."""
-    mode = maximise(target.value_and_gradient, target.start())
+def laplace(target: Target, *, near: StudentT | None = None) -> StudentT:
+    """Return a t around the mode with the curvature there; `near` that of a similar target.
+
+    A target of more parameters has them after those of the similar one.
+    """
+    start, metric = target.start(), None
+    if near is not None:
+        size = len(near.centre)
+        start[:size], metric = near.centre, np.eye(target.size)
+        metric[:size, :size] = near.root @ near.root.T
+    mode = maximise(target.value_and_gradient, start, metric=metric)
     return StudentT.from_moments(mode, inverse_curvature(hessian(target.value_and_gradient, mode)))
 
 
-def pilot(target: Target, rng: np.random.Generator, *, draws: int = PILOT_DRAWS) -> Pilot:
-    """Find the mode, sample around it, and re-centre the proposal on that sample."""
-    sample = weigh(target.log_density, laplace(target), draws, rng)
-    return Pilot(StudentT.around(sample), sample)
-
-
-def careful_pilot(
-    target: Target, rng: np.random.Generator, *, per_round: int = _DRAWS_PER_ROUND
+def pilot(
+    target: Target,
+    rng: np.random.Generator,
+    *,
+    like: Pilot | None = None,
+    draws: int = PILOT_DRAWS,
 ) -> Pilot:
+    """Find the mode, sample around it, and re-centre the proposal on that sample."""
+    first = laplace(target, near=None if like is None else like.first)
+    sample = weigh(target.log_density, first, draws, rng)
+    return Pilot(StudentT.around(sample), sample, first=first)
+
+
+def careful_pilot(target: Target, rng: np.random.Generator, *, like: Pilot | None = None) -> Pilot:
     """Re-centre until the draws are good: for more than a dozen parameters.
 
-    Every round draws from the last proposal, and the next one is shaped by all draws so far.
+    Every round draws from the last proposal, and the next one is shaped by all draws so far. The
+    first proposal has the shape that the pilot of a similar target found around its mode.
     """
     pool = Pool((), (), np.empty((0, target.size)), np.empty(0))
-    proposal: Proposal = replace(laplace(target), dof=_LIGHT_TAILS)
+    first = laplace(target, near=None if like is None else like.first)
+    proposal: Proposal = replace(first, dof=_LIGHT_TAILS)
+    if like is not None and like.first is not None and isinstance(like.proposal, BentT):
+        proposal = like.proposal.moved(like.first, first)
+    per_round = min(_DRAWS_PER_ROUND, _ROUND_PER_PARAMETER * target.size)
     for _ in range(_PILOT_ROUNDS):
         new = proposal.sample(per_round, rng)
         value = target.log_density(new)
@@ -135,7 +155,7 @@ def careful_pilot(
         proposal = pool.proposal()
         if latest.efficiency > _GOOD_EFFICIENCY:
             break
-    return Pilot(proposal, latest, pool)
+    return Pilot(proposal, latest, pool, first)
 
 
 def sample_from(
@@ -146,6 +166,8 @@ def sample_from(
     Where the draws fail a gate (skewed posteriors of few or one-sided answers) the proposal is
     fitted to them anew, more freely each time, and the draws are made again.
     """
+    if start.sample.effective >= effective and not complaint(start.sample):
+        return start.sample  # no more are wanted than the pilot has
     proposal, pool = start.proposal, start.pool
     sample, value = _until_effective(target, proposal, start.sample.efficiency, effective, rng)
     for n_components in _COMPONENTS_BY_ROUND:
@@ -196,7 +218,13 @@ def complaint(sample: WeightedDraws) -> str:
     return ""
 
 
-FindPilot = Callable[[Target, np.random.Generator], Pilot]
+class FindPilot(Protocol):
+    """How to find a first proposal; `like` is the pilot of a similar target, if there is one."""
+
+    def __call__(
+        self, target: Target, rng: np.random.Generator, /, *, like: Pilot | None = None
+    ) -> Pilot:
+        """Return the pilot."""
 
 
 class Natural(Protocol):
@@ -219,6 +247,7 @@ class Mixture:
     probabilities: Mapping[float, float]
     log_evidence: Mapping[float, float]
     complaints: Mapping[float, str]
+    pilots: Mapping[float, Pilot] = field(default_factory=dict)
 
     @property
     def effective_draws(self) -> float:
@@ -236,12 +265,13 @@ def sample_mixture(
     rng: np.random.Generator,
     progress: Progress = silent,
     find: FindPilot = pilot,
+    like: Pilot | None = None,
 ) -> Mixture:
     """Sample each kind of mean as often as its probability deserves."""
     pilots: dict[float, Pilot] = {}
     for number, (p, target) in enumerate(targets.items()):
         progress(0.3 * number / len(targets), f"finding the mode for p = {p:g}")
-        pilots[p] = find(target, rng)
+        pilots[p] = like = find(target, rng, like=like)
     rough = posterior_probabilities(
         {p: one_pilot.sample.log_evidence for p, one_pilot in pilots.items()}, prior
     )
@@ -257,6 +287,7 @@ def sample_mixture(
         posterior_probabilities(evidence, prior),
         evidence,
         {p: complaint(sample) for p, sample in samples.items()},
+        pilots,
     )
 
 

@@ -28,6 +28,7 @@ from howgood.learn.binary_model import BinaryModel
 from howgood.learn.engines.importance import (
     FindPilot,
     Mixture,
+    Pilot,
     pilot,
     posterior_probabilities,
     sample_mixture,
@@ -89,13 +90,16 @@ def choose_and_sample(
     rng: np.random.Generator,
     progress: Progress = silent,
     find: FindPilot = pilot,
+    like: Pilot | None = None,
 ) -> tuple[Mixture, Diagnostics]:
     """Sample with the engine asked for; "auto" tries importance first, then NUTS."""
     if engine not in ENGINES:
         raise UnknownNameError(where="engine", name=engine, names=ENGINES)
     reason = ""
     if engine != "nuts":
-        sample = partial(sample_mixture, draws=draws, rng=rng, progress=progress, find=find)
+        sample = partial(
+            sample_mixture, draws=draws, rng=rng, progress=progress, find=find, like=like
+        )
         mixture = sample(models, prior)
         if is_too_coarse(models, mixture):
             models = with_finer_grid(models)

@@ -79,7 +79,12 @@ def acceptance_figure(
             colour = COLOURS[index % len(COLOURS)]
             _acceptance_panel(axes, name, draws, observed, colour)
             if answered is not None:
-                _answered_line(axes, answered[name], colour)
+                axes.plot(
+                    answered[name]["mean"], answered[name]["share"], color=colour,
+                    ls=(0, (4, 2)), lw=1.6,
+                )  # fmt: skip
+        if answered is not None:
+            _which_is_which(grid.flat[0])
         for axes in grid.flat[n:]:
             axes.set_visible(False)
         for axes in grid[:, 0]:
@@ -144,8 +149,8 @@ def _ridge(
 
 def _direction_labels(axes: Any) -> None:  # noqa: ANN401 - matplotlib axes
     for place, text, side in (
-        (0.49, "← recall valued over precision", "right"),
-        (0.51, "precision valued over recall →", "left"),
+        (0.48, "← recall valued over precision", "right"),
+        (0.52, "precision valued over recall →", "left"),
     ):
         axes.annotate(
             text, (place, 1.0), xycoords=("data", "axes fraction"), ha=side, va="top",
@@ -183,9 +188,8 @@ def _acceptance_panel(
     axes.text(0.0, 1.09, note, transform=axes.transAxes, va="bottom", fontsize=8.5, color=INK)
 
 
-def _answered_line(axes: Any, curve: Table, colour: str) -> None:  # noqa: ANN401 - matplotlib axes
-    """Dash the curve of the people asked; say above the axes which curve is which."""
-    axes.plot(curve["mean"], curve["share"], color=colour, ls=(0, (4, 2)), lw=1.6)
+def _which_is_which(axes: Any) -> None:  # noqa: ANN401 - matplotlib axes
+    """Say above the first panel what its marks are; it may run on above the second."""
     axes.text(
         0.0, 1.01, "line: population, dashes: those asked, dots: answers",
         transform=axes.transAxes, va="bottom", fontsize=7.5, color=FAINT,
