@@ -34,7 +34,7 @@ def test_uploaded_files_stay_in_their_folder(owner, host, tmp_path, monkeypatch)
     form = hidden_fields(owner.get("/studies/new"))
     for name in ELSEWHERE:
         files = [("file", ("study.toml", template("rerating").encode())),
-                 ("beside", (name, b"evil")), ("file", (name, b"evil"))]  # fmt: skip
+                 ("attached", (name, b"evil")), ("file", (name, b"evil"))]  # fmt: skip
         assert owner.post("/studies/upload", data=form, files=files).status_code < 500, name
         read_upload(name, b"a,b\n1,2\n")
     assert _around(tmp_path) == before

@@ -294,13 +294,13 @@ def test_a_file_that_is_no_picture_is_refused_and_the_rest_is_saved(owner, host)
 def test_a_study_file_is_uploaded_with_the_files_it_names(owner, host, name):
     form = hidden_fields(owner.get("/studies/new"))
     named = [*(EXAMPLES / "pictures").iterdir(), *EXAMPLES.glob("*.csv")]
-    beside = [("beside", (each.name, each.read_bytes())) for each in named]
+    attached = [("attached", (path.name, path.read_bytes())) for path in named]
     text = (EXAMPLES / name).read_text().replace("pictures/", "")
-    page = owner.post("/studies/upload", data=form, files=[("file", (name, text)), *beside])
+    page = owner.post("/studies/upload", data=form, files=[("file", (name, text)), *attached])
     assert page.url.path.endswith("/edit/texts"), page.text
     slug = page.url.path.split("/")[2]
     assert publish(owner, slug).url.path == f"/studies/{slug}"
-    again = owner.post("/studies/upload", data=form, files=[("file", (name, text)), *beside])
+    again = owner.post("/studies/upload", data=form, files=[("file", (name, text)), *attached])
     assert again.status_code == WRONG
     assert "already" in again.text
 

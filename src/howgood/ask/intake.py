@@ -273,9 +273,9 @@ def read_answers(
     columns : mapping, optional
         Our name to yours, such as ``{"precision": "ppv", "recall": "tpr"}``.
     missing : {"unanswered", "drop", "error"}
-        "unanswered" leaves out rows without an answer and refuses gaps elsewhere; "drop" leaves
-        out rows with any gap in a needed column; "error" refuses every gap. What is left out is
-        counted in `provenance.rows_dropped` and announced by `DroppedRowsWarning`.
+        "unanswered" leaves out rows without an answer and refuses gaps in other columns; "drop"
+        leaves out rows with any gap in a needed column; "error" refuses every gap. What is left
+        out is counted in `provenance.rows_dropped` and announced by `DroppedRowsWarning`.
     scale : int, optional
         Number of points of the rating scale; 7 when left out. Several ratings of 5 without a 6 or 7
         are then refused, since they look like a scale of five points, and other ratings without a

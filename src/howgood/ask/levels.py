@@ -47,7 +47,7 @@ def scenarios(
     Raises
     ------
     InputError
-        When a level cannot be told in such counts: no true positive is left, or `cases` leaves
+        When a level cannot be expressed in such counts: no true positive is left, or `cases` leaves
         no room for the false positives.
 
     Notes

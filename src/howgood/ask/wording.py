@@ -2,7 +2,7 @@
 
 In: an application's phrases and a `Scenario`. Out: sentences with **counts** between stars.
 Absent: pages and layout (see `flow.participate`). One template per language tells every
-application; the phrases of the published ones are data files beside this module.
+application; the phrases of the published ones are data files next to this module.
 """
 
 import re
@@ -29,10 +29,10 @@ _COUNTS = ("n", "real")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Application:
-    """What people are told about an application, in one language.
+    """What people read about an application, in one language.
 
     `phrases` holds a sentence per count ("happened", "found", "missed", "false_alarm", and
-    "cleared" where true negatives are told), as study files have them.
+    "cleared" where true negatives are shown), as study files have them.
 
     Stability: experimental
     """

@@ -181,7 +181,7 @@ def _opened(
 
 
 def _check_alone(**others: object) -> None:
-    """Refuse options that mean nothing beside --browser."""
+    """Refuse options that mean nothing with --browser."""
     given = [f"--{name}" for name, value in others.items() if value is not None]
     if given:
         raise click.UsageError(f"--browser asks on the page; leave out {given[0]}")

@@ -1,4 +1,4 @@
-"""`howgood reproduce`: papers' claims beside our numbers.
+"""`howgood reproduce`: papers' claims next to our numbers.
 
 In: a paper's short name, or all. Out: lines, JSON, pictures and one page. Absent: the experiments.
 """

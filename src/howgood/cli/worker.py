@@ -1,4 +1,4 @@
-"""`howgood worker`: fit what researchers asked for, beside the server.
+"""`howgood worker`: fit what researchers asked for, next to the server.
 
 In: a database. Out: results in it. Absent: pages; `howgood serve` shows the results.
 """

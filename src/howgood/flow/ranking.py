@@ -105,7 +105,7 @@ def rank_file(
     takes half the time.
 
     `predictions` names a second file with user, item and the systems' columns, for repeated
-    ratings whose predictions live elsewhere.
+    ratings whose predictions are in another file.
     """
     frame = open_table(path, engine=engine)
     predicted = None if predictions is None else open_table(predictions, engine=engine)

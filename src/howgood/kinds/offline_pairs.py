@@ -19,7 +19,7 @@ from howgood.records.screen import Answer
 _CONSENT, OFFLINE = "consent", "offline"
 SEATS = 48
 # Every so many pairs asked to learn from is one that the answers do not choose: people whose metric
-# is not linear contradict the search, and only pairs from elsewhere show how.
+# is not linear contradict the search, and only pairs it would not ask show how.
 _FIXED_EVERY = 4
 # A pair that checks attention comes after so many others; those before the end cannot be asked
 # again: they would still be remembered.

@@ -1,4 +1,4 @@
-"""A study as its researcher wrote it: what people are told, asked and thanked with.
+"""A study as its researcher wrote it: what people read, are asked and are thanked with.
 
 In: plain values (a study file mirrors these records key by key). Out: a frozen `Study` with a
 `version` that changes when anything in it changes. Absent: participants, answers, files, HTML: all
@@ -99,7 +99,7 @@ class Completion(Record):
 
 
 class Ending(Record):
-    """Another way a visit ends, and what the recruiting platform is told about it."""
+    """Another way a visit ends, and what the recruiting platform learns of it."""
 
     text: str = Field(default="", description="what people read there, in your own words")
     code: str = Field(default="", description="code that the page shows")

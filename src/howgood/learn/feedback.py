@@ -74,7 +74,7 @@ def rating_uncertainty(
     Notes
     -----
     Few trials bias what is computed from them; there are three rules, and howgood applies them
-    where they belong when it is told the number of trials:
+    where they belong when it is given the number of trials:
 
     1. *Expected score*: use the sd with ddof 0, as given here. With n trials
        :math:`E[(\bar x-\pi)^2] = \Delta^2 + \sigma^2/n` and

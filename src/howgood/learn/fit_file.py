@@ -116,7 +116,7 @@ def kind_of_fit(path: str | Path) -> str:
 
 
 def shared_values(fit: "SavedFit") -> dict[str, Any]:
-    """Return what every fit keeps beside its draws, as plain values."""
+    """Return what every fit keeps with its draws, as plain values."""
     return {
         "n_respondents": fit.n_respondents,
         "mean_probabilities": [[p, value] for p, value in fit.mean_probabilities.items()],

@@ -234,7 +234,7 @@ def compare_measures(
         "informedness", "Matthews", "net benefit", "weighted power mean".
     prevalence : float, optional
         Share of real cases among all cases, which accuracy, informedness and Matthews correlation
-        need; where people were not told, they could not follow them.
+        need; where people did not read them, they could not follow them.
     draws : int
         Draws of each fit.
     random_state, progress

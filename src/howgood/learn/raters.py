@@ -185,7 +185,7 @@ def _estimate(pairs: ValuePairs, level: str, generator: np.random.Generator) -> 
         raise InputError(
             where=_WHERE,
             found="the same grade in every row that can be compared",
-            needed="grades that differ: else agreement cannot be told from chance",
+            needed="grades that differ: else agreement cannot be distinguished from chance",
             cure="Check the column of grades.",
         )
     drawn = alpha_draws(pairs, level, draws=_DRAWS, generator=generator)

@@ -12,11 +12,11 @@ from howgood.records.researcher import Researcher, Role
 SCOPES = {
     "studies:read": "list studies and read their texts",
     "studies:write": "create, change, open, close and delete studies",
-    "participants:read": "count and list participants, with questions beside the task and times",
+    "participants:read": "count and list participants, with further questions and times",
     "participants:write": "make personal links, and erase participants",
     "answers:read": "read answers, codebooks and exports, which hold participants too",
     "identities:read": "read the ids that recruiting platforms gave, with a reason",
-    "answers:write": "import answers collected elsewhere",
+    "answers:write": "import answers collected by other tools",
     "fits:read": "see fits and their results",
     "fits:write": "ask for fits, send tables to judge, and cancel both",
 }

@@ -18,7 +18,7 @@ from howgood.stats.arrays import FloatArray
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CalibrationReport(Tabular):
-    """What scores promise beside what happened, and the expected calibration error.
+    """What scores promise next to what happened, and the expected calibration error.
 
     `error_by_chance` is the error perfect scores would exceed one time in twenty.
 

@@ -24,7 +24,7 @@ class CostText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonWording:
-    """Every word a respondent sees beside the numbers; all of it is the study owner's to edit.
+    """Every word a respondent sees next to the numbers; all of it is the study owner's to edit.
 
     Plural forms are given, not guessed, so that the words can be in any language.
 

@@ -86,7 +86,7 @@ class EngineFrame:
         return EngineFrame(frame, self.from_columns, self.where)
 
     def left_join(self, other: "EngineFrame", *, on: list[str]) -> "EngineFrame":
-        """Return these rows with the other's columns beside them; both on one engine."""
+        """Return these rows with the other's columns added; both on one engine."""
         mine, theirs = self.frame, other.frame
         if mine.implementation != theirs.implementation or self.is_lazy != other.is_lazy:
             raise InputError(

@@ -335,7 +335,7 @@ class Ranking(Tabular):
 
     @property
     def tie_groups(self) -> tuple[tuple[str, ...], ...]:
-        """Systems best first, cut where one can be told from the first of its group.
+        """Systems best first, cut where one can be distinguished from the first of its group.
 
         A system opens a new group when the group's first system is better with an error
         below `level`. Two systems of different groups may tie all the same: see `ties`.
@@ -350,7 +350,7 @@ class Ranking(Tabular):
 
     @property
     def ties(self) -> dict[str, tuple[str, ...]]:
-        """System, best first -> all systems it cannot be told apart from at `level`."""
+        """System, best first -> all systems it cannot be distinguished from at `level`."""
         places = {name: place for place, name in enumerate(self.systems)}
         is_settled = self.errors < self.level
         return ties_among(

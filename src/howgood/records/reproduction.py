@@ -1,4 +1,4 @@
-"""A paper's claims beside what we compute.
+"""A paper's claims next to what we compute.
 
 In: claims and numbers. Out: `Check` and `Reproduction`. Absent: running anything
 (see `howgood.reproduce`).

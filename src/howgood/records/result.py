@@ -1,4 +1,4 @@
-"""What one fit of a stored study says, small enough to keep beside the study.
+"""What one fit of a stored study says, small enough to keep with the study.
 
 In: a report and what decisions need later (model cards, weights). Out: `StudyResult`, as plain
 values and back. Absent: fitting, drawing, storing; and answers: a result holds none.

@@ -1,4 +1,4 @@
-"""An imagined stretch of use, told in counts.
+"""An imagined stretch of use, described in counts.
 
 In: how often the thing happened, and how often the system was right and wrong about it; a level
 as people write it. Out: `Scenario`, with the precision and recall these counts have; the level as a

@@ -1,4 +1,4 @@
-"""Which systems cannot be told apart, pair by pair.
+"""Which systems cannot be distinguished, pair by pair.
 
 In: names in their order, and which pairs are settled. Out: every name's ties, and the sets within
 which no pair is settled. Absent: how a pair is settled (`Ranking`, `decide.arena`).
@@ -13,7 +13,7 @@ from itertools import combinations
 def ties_among(
     order: Sequence[str], is_settled: Callable[[str, str], bool]
 ) -> dict[str, tuple[str, ...]]:
-    """Return name -> the names it cannot be told apart from, best first.
+    """Return name -> the names it cannot be distinguished from, best first.
 
     `is_settled(ahead, behind)` is asked once of each pair, in the order given.
 

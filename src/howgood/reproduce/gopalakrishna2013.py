@@ -116,7 +116,7 @@ def reproduce(
     progress: Progress = silent,
     shuffles: int = 10,
 ) -> Reproduction:
-    """Run experiments 4.1 to 4.4 and lay every claim beside our value; `data` is not used."""
+    """Run experiments 4.1 to 4.4 and compare every claim with our value; `data` is not used."""
     real = run(
         seed=random_state,
         random_outcomes=False,

@@ -68,7 +68,7 @@ def relevance_score(
 
     Notes
     -----
-    The score largely measures how many rows each context has: read it beside the baselines of
+    The score largely measures how many rows each context has: read it next to the baselines of
     `relevance_report`.
     Stability: stable
 

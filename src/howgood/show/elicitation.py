@@ -337,7 +337,7 @@ def _few_cases_text(counts: ConfusionMatrix, wording: ComparisonWording) -> str:
 
 
 def _direct_text(result: ElicitationResult, wording: ComparisonWording, after: float | None) -> str:
-    """Say what the respondent guessed outright, to be read beside what the choices say."""
+    """Say what the respondent guessed outright, to be read next to what the choices say."""
     before = result.provenance.settings.get("direct_ratio")
     said = [
         f"{ratio:g} {when} the choices"

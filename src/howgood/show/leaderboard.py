@@ -24,7 +24,7 @@ from howgood.show.ranking import (
 
 # Below so many of them, how much raters (or items) differ is hardly known.
 _FEW = 5
-# Raters -> how many of 100 orders told apart at 5 % were wrong in simulated boards of grades: 8
+# Raters -> how many of 100 orders distinguished at 5 % were wrong in simulated boards of grades: 8
 # systems that differ less than raters' tastes, on 40 items; four raters were not measured, and are
 # as good as three at least.
 WRONG = {2: 12, 3: 8, 4: 8}

@@ -81,7 +81,7 @@ def readable_table(ranking: Ranking) -> Table:
 
 
 def tied_with(ties: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return for each system, best first, which others it cannot be told apart from.
+    """Return for each system, best first, which others it cannot be distinguished from.
 
     Up to three are named; of more it is said how many, and at which places.
     """
@@ -234,7 +234,7 @@ def report(ranking: Ranking, *, svg: str) -> Report:
 
 
 def ahead_of_all(ranking: Ranking, another_is_ahead: str) -> Finding:
-    """Say how surely the first, told from the second, is ahead of ALL others at once."""
+    """Say how surely the first, distinguished from the second, is ahead of ALL others at once."""
     best = ranking.order[0]
     error = _any_other_ahead(ranking)
     if error < ranking.level:
@@ -252,7 +252,7 @@ def ahead_of_all(ranking: Ranking, another_is_ahead: str) -> Finding:
 
 
 def no_clear_winner(ranking: Ranking, *, score: str, best_with: str) -> Finding:
-    """Say who is in front, how surely (`best_with`), and who cannot be told from it."""
+    """Say who is in front, how surely (`best_with`), and who cannot be distinguished from it."""
     has_best = ranking.places is None or int(np.argmax(ranking.scores)) == ranking.index(
         ranking.order[0]
     )

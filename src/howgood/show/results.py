@@ -34,7 +34,7 @@ def target_finding(targets: Sequence[Target]) -> Finding:
     """Say what accuracy makes shares of people accept one application.
 
     Where precision and recall are equal, their weighted mean is just that value, whatever the
-    weights and the kind of mean; so the needed mean is told as both being equal.
+    weights and the kind of mean; so the needed mean is given as both being equal.
     """
     reachable = [target for target in targets if _is_reachable(target)]
     said = [_needed(target, is_first=place == 0) for place, target in enumerate(reachable)]

@@ -58,7 +58,7 @@ class DiscreteLaw:
         return np.asarray(np.minimum(left, 1.0))
 
     def pdf(self, x: FloatArray) -> FloatArray:
-        """Return infinity at the points and 0 elsewhere: there is no density."""
+        """Return infinity at the points and 0 between them: there is no density."""
         return np.where(np.isin(x, self.points), np.inf, 0.0)
 
     def quantile(self, probability: FloatArray) -> FloatArray:

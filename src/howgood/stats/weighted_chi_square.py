@@ -212,7 +212,7 @@ class WeightedChiSquare(InvertedLaw):
     ) -> FloatArray:
         """Return independent draws: one non-central chi-square per group, weighted and added.
 
-        `after_group` is told now and then which share of the groups is done.
+        `after_group` is called now and then with the share of the groups done.
         """
         groups = self.groups
         total = np.full(size, groups.constant)

@@ -1,4 +1,4 @@
-"""Who is asking, and was this form written by us?
+"""Who sent a request, and was this form written by us?
 
 In: requests. Out: a researcher and a form, or an error that becomes a page. Absent: passwords and
 sessions themselves (`flow.accounts`).
@@ -61,7 +61,7 @@ class OutdatedFormError(ForbiddenError):
 
 
 async def signed_in(request: Request) -> Researcher:
-    """Return who is asking, as the guard let them in; strangers are sent to sign in."""
+    """Return who sent the request, as the guard let them in; strangers are sent to sign in."""
     admitted: Researcher | None = getattr(request.state, "researcher", None)
     if admitted is not None:
         return admitted

@@ -53,7 +53,7 @@ _log = logging.getLogger("howgood.web")
 SHUTDOWN_SECONDS = 6.0
 # A password costs 64 MB and a core for a moment: more at once would take both from participants.
 _HASHED_AT_ONCE = 2
-# Who waits for a database elsewhere holds a thread; more than this only fight over the interpreter.
+# Who waits for a remote database holds a thread; more than this only fight over the interpreter.
 _THREADS = 24
 
 
@@ -173,7 +173,7 @@ def settle() -> None:
 
 
 def limit_shutdown(app: Starlette) -> Starlette:
-    """Let the process of an application, which does nothing else, end soon after it does.
+    """Let the process of an application, which does nothing else, end shortly after it does.
 
     A database that hangs holds threads that nobody can end, and a process waits for its threads. By
     then everybody has their response, and an answer that was acknowledged is stored.

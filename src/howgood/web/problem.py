@@ -64,7 +64,7 @@ class Problem(Record):
 
 
 class ApiError(HowgoodError):
-    """A request that is refused before or beside the use case."""
+    """A request that is refused before the use case is called."""
 
     def __init__(
         self,

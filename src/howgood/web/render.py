@@ -158,7 +158,7 @@ def show_compressed(
 ) -> HTMLResponse:
     """Return a screen, compressed if it would not fit into the first packets of a connection.
 
-    A browser gets a smaller page as soon either way, and compressing takes a tenth of the work.
+    A browser gets a smaller page as fast either way, and compressing takes a tenth of the work.
     """
     response = show(page, status=status)
     response.headers["Vary"] = "Accept-Encoding"

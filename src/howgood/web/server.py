@@ -41,7 +41,7 @@ _LEAD_ON = frozenset({301, 302, 303, 307, 308})
 # A worker that is started while the database is away waits so long before it gives up.
 _SECONDS_TO_OPEN = 30
 _log = logging.getLogger("howgood.web")
-# Requests in work get this long to finish when the server is asked to stop; then they are told to
+# Requests in work get this long to finish when the server is asked to stop; then they are asked to
 # come back. Docker waits ten seconds before it kills.
 _GRACE_SECONDS = 8
 # A worker that says nothing for this long is replaced. Starting takes seconds on a busy machine,
@@ -114,7 +114,7 @@ class BrokenOff(logging.Filter):
         """Return whether the record is about anything else."""
         kind = record.exc_info[0] if record.exc_info else None
         is_cancelled = kind is not None and issubclass(kind, asyncio.CancelledError)
-        # The end of the application itself is told as text.
+        # The end of the application itself is logged as text.
         return not (is_cancelled or record.getMessage().rstrip().endswith("CancelledError"))
 
 

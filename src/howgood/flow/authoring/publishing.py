@@ -187,7 +187,7 @@ def set_places(
     host.database.write(store)
 
 
-# A study as files to keep, to send, or to serve elsewhere.
+# A study as files to keep, to send, or to serve from another server.
 
 Format = Literal["toml", "yaml"]
 
@@ -348,7 +348,7 @@ def start_from_file(
 
 
 def _write(folder: Path, upload: Upload) -> Path:
-    """Put an uploaded file where a study file looks for it; its name cannot lead elsewhere."""
+    """Put an uploaded file where a study file looks for it; its name leads to no other folder."""
     name = PurePath(upload.file_name.replace("\\", "/")).name
     is_usable = name not in ("", "..") and "\0" not in name and len(name.encode()) < _LONGEST_NAME
     path = folder / (name if is_usable else "file")

@@ -221,7 +221,7 @@ def _words(name: str, value: object, path: Path) -> Iterator[Node]:
 def with_problems(
     nodes: Sequence[Node], problems: Sequence[Problem]
 ) -> tuple[tuple[Node, ...], tuple[Problem, ...]]:
-    """Return the nodes with what is wrong beside each, and the problems that belong to none."""
+    """Return the nodes with what is wrong with each, and the problems that belong to none."""
     names = set(_names(nodes))
     texts: dict[str, str] = {}
     others = []

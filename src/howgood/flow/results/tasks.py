@@ -380,7 +380,7 @@ def _systems(table: Table, settings: Mapping[str, Any], where: str) -> list[str]
 def _with_predictions(
     ratings: Table, table: Table, settings: Mapping[str, Any], systems: list[str], where: str
 ) -> tuple[Table, list[str]]:
-    """Return the ratings with each system's prediction beside them, and items without one."""
+    """Return the ratings with each system's prediction, and items without one."""
     keys = _keys(table, settings, where)
     predicted = {name: numbers(table, name, where=where) for name in systems}
     rows = {key: place for place, key in enumerate(keys)}

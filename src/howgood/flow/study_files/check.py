@@ -1,6 +1,6 @@
 """Is a study file ready to run, and if not, what is wrong on which line?
 
-In: a study file and the files beside it. Out: `CheckedStudy`: the study, or every problem with its
+In: a study file and the files next to it. Out: `CheckedStudy`: the study, or every problem with its
 line; advice from the literature, and how many pages people answer. Absent: running it
 (`flow.participate`).
 """

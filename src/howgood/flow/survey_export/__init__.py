@@ -1,4 +1,4 @@
-"""A survey that runs elsewhere: one offline page, LimeSurvey, Qualtrics."""
+"""A survey that runs in other tools: one offline page, LimeSurvey, Qualtrics."""
 
 from howgood.flow.survey_export.file import (
     SurveyFile,

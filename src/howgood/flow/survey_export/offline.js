@@ -340,7 +340,7 @@
     made.addEventListener("click", act);
     return made;
   };
-  const asking = (box, text, label, act) => box.replaceChildren(make("div",
+  const confirmFirst = (box, text, label, act) => box.replaceChildren(make("div",
     { class: "notice warning" }, make("p", {}, text), make("p", { class: "buttons" },
       quiet(label, act))));
   const startAgain = () => { leave(); state = fresh(); show(current()); };
@@ -361,7 +361,7 @@
     const asked = make("div", { role: "alert" });
     const next = quiet(survey.words.offline_next, () => {
       if (state.isSaved || state.isKept) return startAgain();
-      asking(asked, survey.words.offline_unsaved, survey.words.offline_discard, () => {
+      confirmFirst(asked, survey.words.offline_unsaved, survey.words.offline_discard, () => {
         forget(state.person);
         startAgain();
       });
@@ -389,7 +389,7 @@
         JSON.stringify({ ...each, isSaved: true })));
       show(current());
     });
-    const remove = quiet(survey.words.offline_remove, () => asking(asked,
+    const remove = quiet(survey.words.offline_remove, () => confirmFirst(asked,
       survey.words.offline_remove_ask, survey.words.offline_remove_sure, () => {
         ended.filter((each) => each.isSaved).forEach((each) => forget(each.person));
         show(current());

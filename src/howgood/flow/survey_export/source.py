@@ -101,7 +101,7 @@ def source_in_host(host: Host, slug: str) -> StudySource:
 
 
 def source_in_file(path: Path) -> StudySource:
-    """Return the survey in a study file; pictures lie beside it."""
+    """Return the survey in a study file; pictures lie next to it."""
 
     def read(name: str) -> Picture:
         media_type = mimetypes.guess_type(name)[0] or "application/octet-stream"

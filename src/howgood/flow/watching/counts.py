@@ -331,15 +331,15 @@ class Watcher:
         until = self.clock() + seconds
 
         def look(study: Study, person: PersonRow) -> Reasons | None:
-            remembered, key = self._memory_of(person)
+            cache, key = self._cache_of(person)
             with self._lock:
-                is_known, flag = key in remembered, remembered.get(key)
+                is_known, flag = key in cache, cache.get(key)
             if not is_known:
                 if self.clock() > until:
                     return None
                 flag = _flag(study, person)
                 with self._lock:
-                    remembered[key] = flag
+                    cache[key] = flag
             return flag.reasons if flag else ()
 
         return look
@@ -399,8 +399,8 @@ class Watcher:
         self._boards[row.version] = (began + max(2.0, 20.0 * took), held, made)
         return made
 
-    def _memory_of(self, person: PersonRow) -> tuple[MutableMapping[Any, Flag | None], Hashable]:
-        """Return where a look at somebody is remembered, and under what."""
+    def _cache_of(self, person: PersonRow) -> tuple[MutableMapping[Any, Flag | None], Hashable]:
+        """Return where a look at somebody is cached, and under what."""
         if person.status is Status.COMPLETE:
             return self._seen, Finisher(number=person.number, finished_at=person.finished_at)
         # An answer that is changed keeps its time, and leaves what was said before.
@@ -456,7 +456,7 @@ def ratings_of(study: Study, way: Participation) -> list[object]:
     return [row[name] for row in rows for name in names if row.get(name) is not None]
 
 
-# Who did what, told to owners: the audit in words.
+# Who did what: the audit in words, for owners.
 
 MOST_LINES = 200
 _WORDS = {

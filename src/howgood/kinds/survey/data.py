@@ -323,7 +323,7 @@ def _unmeasured_items(study: Study, plan: SurveyPlan) -> Iterator[Column]:
 _APPLICATION, _SCENARIO, _PRECISION, _RECALL = "application", "scenario", "precision", "recall"
 # Levels are often written with two digits: 0.67 means 2/3.
 _CLOSE = 0.0051
-# Howgood's own export has rows about systems people use too, told apart by the column `part`.
+# Howgood's own export has rows about systems people use too, marked by the column `part`.
 _IMAGINED = "hypothetical"
 _IN_USE = "rows about systems in use, which no import can take"
 

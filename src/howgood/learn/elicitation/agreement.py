@@ -1,6 +1,6 @@
 """Does the elicited metric choose as the respondent does, on questions kept back?
 
-In: a metric and answered questions. Out: `Agreement`, with baselines beside it. Absent: choosing
+In: a metric and answered questions. Out: `Agreement`, with baselines. Absent: choosing
 the questions (see `elicitor`), and any claim without baselines.
 """
 
@@ -45,7 +45,7 @@ def agreement(
     answered : sequence of AnsweredQuery
         Questions the metric was not learned from.
     baselines : mapping, optional
-        Other metrics to judge on the same questions, beside accuracy and a constant.
+        Other metrics to judge on the same questions, next to accuracy and a constant.
 
     Notes
     -----

@@ -77,7 +77,7 @@ class Elicitor:
     Stability: stable
 
     Two systems that look the same are never shown; one that is worse on every count is shown
-    only beside its better as a catch pair.
+    only next to its better as a catch pair.
 
     Examples
     --------

@@ -61,7 +61,7 @@ def group_agreement(
 ) -> Estimate:
     """Return M / 100, the mean over people like these, with a 90 % interval.
 
-    The mean is that of people's shares as counted, like the baselines beside it: posterior means
+    The mean is that of people's shares as counted, like the baselines next to it: posterior means
     of few questions would pull it towards one half. The interval is over people, and as wide as
     their few questions alone would make it (see `stats.shares`).
 

@@ -28,7 +28,7 @@ class MulticlassBisection:
     r"""Weights of k classes by k - 1 bisections, as published (diagonal-linear metrics).
 
     For each class i after the first, Algorithm 1 searches m in [0, 1] over classifiers that
-    answer the first class where :math:`m\eta_1 \ge (1-m)\eta_i` and class i elsewhere; then
+    answer the first class where :math:`m\eta_1 \ge (1-m)\eta_i` and class i otherwise; then
     :math:`a_i / a_1 = (1-m)/m`. At tolerance 0.05 that takes 20 (k - 1) questions.
 
     Parameters

@@ -210,7 +210,7 @@ def _value_at_right(
     estimate: Estimate,
     position: float,
 ) -> None:
-    """Write mean and interval beside the axes, where no line crosses them."""
+    """Write mean and interval next to the axes, where no line crosses them."""
     values = (estimate.mean, estimate.interval.lower, estimate.interval.upper)
     mean, lower, upper = (plain(value, digits=2).replace("-", "−") for value in values)
     axes.annotate(

@@ -1,4 +1,4 @@
-"""Pictures of Relevance Scores: score beside accuracy, alpha against beta, cases.
+"""Pictures of Relevance Scores: score next to accuracy, alpha against beta, cases.
 
 In: reports and sweeps, or summaries over shuffles. Out: matplotlib figures. Absent: scoring.
 """
@@ -76,7 +76,7 @@ def _draw_dots(axes: Any, names: Sequence[str], series: Sequence[Dots]) -> None:
 
 @contextmanager
 def scores_figure(reports: Mapping[str, RelevanceReport]) -> Iterator["Figure"]:
-    """Draw each model's Relevance Score beside its accuracy, with the baselines."""
+    """Draw each model's Relevance Score next to its accuracy, with the baselines."""
     with canvas(width=7.5, height=2.4 + 0.5 * len(reports)) as figure:
         _draw_scores(figure.subplots(), reports)
         yield figure

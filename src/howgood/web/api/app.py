@@ -69,7 +69,7 @@ async def get_document(request: Request) -> Response:
 
 
 def _routes(operations: Iterable[Operation]) -> list[BaseRoute]:
-    """Return one route per path, so that a wrong method is told which ones are right."""
+    """Return one route per path, so that the answer to a wrong method names the right ones."""
     by_path = sorted(operations, key=lambda operation: operation.path)
     for operation in by_path:
         if operation.name not in permissions.OPERATIONS:

@@ -268,7 +268,7 @@ class Book(Record):
 
 
 class ImportedFile(Record):
-    """A file of answers collected elsewhere."""
+    """A file of answers collected by other tools."""
 
     name: str = Field(description="ends in .json (offline page) or .csv")
     content: str = Field(description="the text of the file")

@@ -446,7 +446,7 @@ def _with_session(response: Response, request: Request, entered: accounts.Signed
 
 
 def safe_path(text: str) -> str:
-    """Return a path on this server, or nothing: no address may lead elsewhere after signing in."""
+    """Return a path on this server, or nothing: signing in leads to no other server."""
     try:
         parts = urlsplit(text)
     except ValueError:  # "//[" is no address at all

@@ -120,7 +120,7 @@ async def post_upload(request: Request) -> Response:
     """Make a study from a study file and the files it names."""
     person = await signed_in(request)
     form = await sent_form(request, largest=LARGEST_UPLOAD)
-    files = [*await uploads(form, "file"), *await uploads(form, "beside")]
+    files = [*await uploads(form, "file"), *await uploads(form, "attached")]
     made = await run_in_threadpool(
         authoring.start_from_file, request.app.state.host, person, files, now=now()
     )
