@@ -21,6 +21,7 @@ from howgood.settings import Settings
 from howgood.store import collected, jobs
 from howgood.web import request_data
 from howgood.web.app import make_app
+from howgood.web.routes import taking_part
 
 __all__ = ["quick_passwords"]
 YEAR, HOUR = timedelta(days=365), timedelta(hours=1)
@@ -34,7 +35,7 @@ def jump(monkeypatch):
     def now(zone):
         return datetime.now(zone) + ahead
 
-    for module in (request_data, worker_module):
+    for module in (request_data, taking_part, worker_module):
         monkeypatch.setattr(module, "datetime", SimpleNamespace(now=now))
 
     def set_ahead(by):

@@ -9,8 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import sqlalchemy as sa
 
-from howgood.store.database import WriterClosedError, open_database
-from howgood.store.writer import MOST_AT_ONCE
+from howgood.store.database import MOST_AT_ONCE, WriterClosedError, open_database
 
 
 @pytest.fixture

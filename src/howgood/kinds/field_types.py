@@ -412,11 +412,6 @@ FIELD_TYPES: dict[str, FieldType] = {
 }
 
 
-def field_type(field: Field) -> FieldType:
-    """Return the type of a field."""
-    return FIELD_TYPES[field.kind]
-
-
 def field_groups(fields: Iterable[Field]) -> list[tuple[Field, ...]]:
     """Return the fields that belong together, group by group."""
     return [tuple(some) for group, some in groupby(fields, lambda field: field.group) if group]

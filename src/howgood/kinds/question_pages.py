@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from howgood.kinds.field_types import field_type
+from howgood.kinds.field_types import FIELD_TYPES
 from howgood.kinds.questions import Question, question_type
 from howgood.kinds.rules import RandomBlock, ScreenOut, holds, piped_names
 from howgood.kinds.seeded import shuffled
@@ -109,7 +109,7 @@ def _learn(
         for asked in question_type(question).fields(question, language):
             value = given.get(asked.name)
             known[asked.name] = value
-            words[asked.name] = field_type(asked).in_words(asked, value)
+            words[asked.name] = FIELD_TYPES[asked.kind].in_words(asked, value)
 
 
 def section_answers(section: str, answered: Mapping[str, Answer]) -> dict[str, AnswerValue]:

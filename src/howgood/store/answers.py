@@ -16,9 +16,9 @@ from sqlalchemy.engine import Connection
 
 from howgood.records.participant import Status, StoredAnswer
 from howgood.records.record import Record
+from howgood.store.database import BulkOperation
 from howgood.store.participants import set_status
 from howgood.store.schema import answer_changes, answers, insert_into, participants, screens
-from howgood.store.writer import BulkOperation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,8 +42,10 @@ class AnswerStep(BulkOperation):
     @staticmethod
     def run_all(connection: Connection, operations: Sequence["AnswerStep"]) -> list[bool]:
         """Store the steps of many people in two statements."""
-        said = _insert_answers(
-            connection, [(s.participant, s.screen, s.values, s.now) for s in operations]
+        said = _insert(
+            connection,
+            answers,
+            [(s.participant, s.screen, dict(s.values), s.now) for s in operations],
         )
         stored: dict[int, AnswerStep] = {}
         for number, step in enumerate(operations):
@@ -52,7 +54,7 @@ class AnswerStep(BulkOperation):
                 said.remove(key)  # of two copies of a form the first was stored, and only that
                 stored[number] = step
         rows = [(s.participant, s.following, s.position, s.content, s.now) for s in stored.values()]
-        shown = _insert_screens(connection, rows) if rows else set()
+        shown = _insert(connection, screens, rows) if rows else set()
         late = set()
         for number, step in stored.items():
             is_there = (step.participant, step.following) in shown
@@ -74,7 +76,7 @@ def add_answer(
     now: datetime,
 ) -> bool:
     """Store an answer unless this screen already has one; return whether it was stored."""
-    return bool(_insert_answers(connection, [(participant, screen, content, now)]))
+    return bool(_insert(connection, answers, [(participant, screen, dict(content), now)]))
 
 
 def add_screen(
@@ -91,7 +93,7 @@ def add_screen(
 
     Whose visit ends with it has the status `ending` from now on.
     """
-    is_new = bool(_insert_screens(connection, [(participant, screen, position, content, now)]))
+    is_new = bool(_insert(connection, screens, [(participant, screen, position, content, now)]))
     if ending:
         _end(connection, participant, ending, now)
     return is_new
@@ -151,7 +153,7 @@ class AnswerChange:
         place = replace(self, position=self.position + 1)
         row = place.participant, place.following, place.position, place.content, place.now
         # If it was waiting for its answer already, it moves; what it says may have changed.
-        is_there = bool(_insert_screens(connection, [row])) or _move_participant(connection, place)
+        is_there = bool(_insert(connection, screens, [row])) or _move_participant(connection, place)
         if is_there and self.ending:
             _end(connection, self.participant, self.ending, self.now)
         return is_there
@@ -172,33 +174,21 @@ def _move_participant(connection: Connection, to: AnswerStep | AnswerChange) -> 
         return False
 
 
-def _insert_answers(
-    connection: Connection, rows: Iterable[tuple[int, str, Mapping[str, Any], datetime]]
+_COLUMNS = {
+    answers: ("participant_id", "screen", "content", "answered_at"),
+    screens: ("participant_id", "name", "position", "content", "shown_at"),
+}
+
+
+def _insert(
+    connection: Connection, table: sa.Table, rows: Iterable[tuple[Any, ...]]
 ) -> set[tuple[int, str]]:
-    """Insert what people said to screens, and when; return the keys not taken before."""
+    """Insert rows of answers or screens; return the keys not taken before."""
+    columns = _COLUMNS[table]
     inserted = connection.execute(
-        _insertion(connection.dialect.name, answers),
-        [
-            {"participant_id": person, "screen": name, "content": dict(said), "answered_at": at}
-            for person, name, said, at in rows
-        ],
+        _insertion(connection.dialect.name, table),
+        [dict(zip(columns, row, strict=True)) for row in rows],
     )
-    return {(participant, screen) for participant, screen in inserted}
-
-
-def _insert_screens(
-    connection: Connection,
-    rows: Iterable[tuple[int, str, int, Record | Mapping[str, Any], datetime]],
-) -> set[tuple[int, str]]:
-    """Insert screens, their places, and when they are shown; return the keys not taken before."""
-    inserted = connection.execute(
-        _insertion(connection.dialect.name, screens),
-        [
-            {"participant_id": person, "name": name, "position": place, "content": content,
-             "shown_at": at}
-            for person, name, place, content, at in rows
-        ],
-    )  # fmt: skip
     return {(participant, screen) for participant, screen in inserted}
 
 
@@ -209,9 +199,8 @@ def _insertion(dialect: str, table: sa.Table) -> Any:  # noqa: ANN401 - of the d
     SQLAlchemy writes many rows into one statement, through which the database works without the
     interpreter.
     """
-    key = answers.c.screen if table is answers else screens.c.name
-    free = insert_into(dialect, table).on_conflict_do_nothing()
-    return free.returning(table.c.participant_id, key)
+    key = [table.c[name] for name in _COLUMNS[table][:2]]
+    return insert_into(dialect, table).on_conflict_do_nothing().returning(*key)
 
 
 def place(connection: Connection, token_digest: str) -> tuple[Status, int] | None:

@@ -10,17 +10,21 @@ PostgreSQL: a pool; every write in its own transaction, with `synchronous_commit
 
 import asyncio
 import json
+import queue
 import sqlite3
+import threading
 import time
-from collections.abc import Callable, Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from threading import Lock
 from typing import Any, TypeVar, cast
 
-from howgood.errors import FileFormatError, InputError, MissingExtraError
+from howgood.errors import FileFormatError, HowgoodError, InputError, MissingExtraError
 
 if find_spec("sqlalchemy") is None:
     raise MissingExtraError(task="keeping a study's answers", extra="web")
@@ -32,11 +36,22 @@ from sqlalchemy.engine import URL, Connection, Dialect, Engine, make_url
 
 from howgood.records.record import Record
 from howgood.store.integrity import refuse_foreign_log
-from howgood.store.writer import GroupWriter, Operation, WriterClosedError
 
 T = TypeVar("T")
+Operation = Callable[[Connection], T]
+# More in one transaction would not save flushes, only make the first in line wait longer.
+MOST_AT_ONCE = 256
 # How often, and how many seconds apart, the log is tried to be emptied while others read.
 _ATTEMPTS, _PAUSE = 10, 0.2
+
+
+class WriterClosedError(HowgoodError):
+    """Something was to be written after the database was closed."""
+
+    def __init__(self) -> None:
+        super().__init__("the database is closed; nothing was written. Try again in a moment.")
+
+
 # What is raised while a database is away, full, or takes no writes: none of it is our mistake, and
 # all of it can be over in a moment.
 AWAY: tuple[type[Exception], ...] = (
@@ -64,6 +79,112 @@ class DatabaseAwayError(InputError):
     """A database server that gives no answer, or lets nobody in."""
 
 
+# Group commit: one thread writes, many wait, one disk flush serves them all. Each operation's
+# result is known only after the transaction that holds it is on disk. An operation changes nothing
+# but the database: when another one in its transaction fails, all is undone and each is run again
+# alone. PostgreSQL groups commits itself.
+
+
+class BulkOperation(ABC):
+    """An operation that many people wait for at once, done for all of them in few statements."""
+
+    __slots__ = ()
+
+    @staticmethod
+    @abstractmethod
+    def run_all(connection: Connection, operations: Sequence[Any]) -> list[Any]:
+        """Do the operations of this class; return their results in the same order."""
+
+    def __call__(self, connection: Connection) -> Any:  # noqa: ANN401 - each class has its own
+        """Do this one alone."""
+        return self.run_all(connection, [self])[0]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Job:
+    operation: Callable[[Connection], Any]
+    done: Future[Any]
+
+
+class GroupWriter:
+    """Runs operations one after another and commits those that wait together."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._gate = threading.Lock()
+        self._is_open = True
+        self._thread = threading.Thread(target=self._work, name="howgood-writer", daemon=True)
+        self._thread.start()
+
+    def submit(self, operation: Operation[T]) -> Future[T]:
+        """Return a future that has the operation's result once it is on disk."""
+        done: Future[T] = Future()
+        done.set_running_or_notify_cancel()  # whoever stops waiting does not stop the write
+        with self._gate:
+            if not self._is_open:
+                raise WriterClosedError
+            self._jobs.put(_Job(operation, done))
+        return done
+
+    def close(self) -> None:
+        """Finish what waits, then stop; later operations are refused."""
+        with self._gate:
+            if self._is_open:
+                self._is_open = False
+                self._jobs.put(None)
+        self._thread.join()
+
+    def _work(self) -> None:
+        """Commit what has queued up, again and again; `None` is the last in the queue."""
+        with self._engine.connect() as connection:
+            while (first := self._jobs.get()) is not None:
+                # Nobody else takes from the queue, so what it holds now is there for us.
+                waiting = min(self._jobs.qsize(), MOST_AT_ONCE - 1)
+                batch = [first, *(self._jobs.get() for _ in range(waiting))]
+                if batch[-1] is None:
+                    self._jobs.put(None)  # nothing follows it: the loop ends with it
+                _commit(connection, [job for job in batch if job is not None])
+
+
+def _commit(connection: Connection, batch: list[_Job]) -> None:
+    """Run the batch in one transaction; if one operation fails, run each in its own.
+
+    Bulk operations of one class share their statements. Failures are rare, so most batches need no
+    savepoints, which cost more than the writes.
+    """
+    alone: list[_Job] = []
+    bulk: dict[type[BulkOperation], list[_Job]] = {}
+    for job in batch:
+        if isinstance(job.operation, BulkOperation):
+            bulk.setdefault(type(job.operation), []).append(job)
+        else:
+            alone.append(job)
+    results: dict[_Job, Any] = {}
+    try:
+        with connection.begin():
+            for kind, same in bulk.items():
+                done = kind.run_all(connection, [job.operation for job in same])
+                results |= zip(same, done, strict=True)
+            results |= [(job, job.operation(connection)) for job in alone]
+    except Exception:  # all is undone, and whoever caused it gets the error from `_commit_alone`
+        for job in batch:
+            _commit_alone(connection, job)
+        return
+    for job, result in results.items():
+        job.done.set_result(result)
+
+
+def _commit_alone(connection: Connection, job: _Job) -> None:
+    try:
+        with connection.begin():
+            result = job.operation(connection)
+    except Exception as error:  # the caller waits in its own thread and gets it there
+        job.done.set_exception(error)
+    else:
+        job.done.set_result(result)
+
+
 class Database:
     """Connections to read with, and one way to write."""
 
@@ -78,7 +199,7 @@ class Database:
         # One statement is consistent by itself: it needs no transaction, and on a local file no
         # connection of its own either, which would take as long as the reading.
         self._single_reads = single_reads
-        self._single_read_lock = Lock()
+        self._single_read_lock = threading.Lock()
         # When the last write was refused though somebody was there; None when one went well since.
         self.refused_at: float | None = None
 

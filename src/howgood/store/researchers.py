@@ -342,7 +342,7 @@ def take(connection: Connection, who: str, allowance: Allowance, *, now: datetim
 
 
 def forget(connection: Connection, *, before: datetime) -> None:
-    """Remove who has not tried since then; rows in use elsewhere wait for another time."""
+    """Remove who has not tried since then; rows locked by another process wait for another time."""
     old = sa.select(attempts.c.who).where(attempts.c.at < before)
     free = old.with_for_update(skip_locked=True).scalar_subquery()
     connection.execute(sa.delete(attempts).where(attempts.c.who.in_(free)))

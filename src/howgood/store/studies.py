@@ -144,7 +144,7 @@ def _insert_version(connection: Connection, study: int, new: NewVersion, now: da
 
 
 def _newest() -> sa.Select[Any]:
-    """Every study beside the version new participants get: the one served last."""
+    """Every study with the version new participants get: the one served last."""
     ranked = sa.select(
         versions.c.id,
         versions.c.study_id,
@@ -345,7 +345,7 @@ def everybody(connection: Connection) -> tuple[int, int]:
 class Erased:
     """Whose data is gone, and which cards went with it.
 
-    The digest is for forgetting what was remembered.
+    The digest says what to drop from the cache.
     """
 
     number: int

@@ -13,7 +13,7 @@ import time
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from cachetools import LRUCache
@@ -159,6 +159,7 @@ class Gate:
             return
         scope.setdefault("state", {})["gate"] = self
         exchange = _Exchange(self, scope, receive, send)
+        self.working += 1
         try:
             refusal = self._refusal(scope)
             if refusal is not None:
@@ -179,7 +180,7 @@ class Gate:
             _log.error("fault %s", error_location(error))
             await exchange.refuse("failed", 500)
         finally:
-            exchange.end_work()
+            self.working -= not exchange.has_begun
             form = scope.get("state", {}).get("sent_form")
             if isinstance(form, FormData):
                 await form.close()  # lets go of the files that came with it
@@ -210,41 +211,48 @@ class Gate:
         return ("unsigned", 403) if headers.get("sec-fetch-site") == "cross-site" else None
 
 
+@dataclass(slots=True)
 class _Exchange:
-    """One request and its response: how long its body may take, and what every response carries."""
+    """One request and its response: how long its body may take, and what every response carries.
 
-    def __init__(self, gate: Gate, scope: Scope, receive: Receive, send: Send) -> None:
-        self._gate, self._scope, self._receive, self._send = gate, scope, receive, send
-        self._began = time.monotonic()
-        self._deadline = self._began + BODY_SECONDS
-        self._is_whole = self.is_late = self.has_begun = False
-        self._is_working = True
-        gate.working += 1
+    `is_whole` and `is_late` are about the body, `has_begun` about the response.
+    """
+
+    gate: Gate
+    scope: Scope
+    receive_next: Receive
+    send_on: Send
+    began: float = field(default_factory=time.monotonic)
+    body_bytes: int = 0
+    is_whole: bool = False
+    is_late: bool = False
+    has_begun: bool = False
 
     async def receive(self) -> Message:
         """Return the next part of the body, by a deadline that moves with every byte.
 
         A body that stays away looks like somebody who has left.
         """
-        if self._is_whole:
-            return await self._receive()
+        if self.is_whole:
+            return await self.receive_next()
+        deadline = self.began + BODY_SECONDS + self.body_bytes / BODY_BYTES_PER_SECOND
         try:
-            async with asyncio.timeout(max(self._deadline - time.monotonic(), 0.001)):
-                message = await self._receive()
+            async with asyncio.timeout(max(deadline - time.monotonic(), 0.001)):
+                message = await self.receive_next()
         except TimeoutError:
-            self.is_late = self._is_whole = True
+            self.is_late = self.is_whole = True
             return {"type": "http.disconnect"}
-        self._is_whole = not message.get("more_body", False)
-        self._deadline += len(message.get("body", b"")) / BODY_BYTES_PER_SECOND
+        self.is_whole = not message.get("more_body", False)
+        self.body_bytes += len(message.get("body", b""))
         return message
 
     async def send(self, message: Message) -> None:
         """Pass a part of the response on, with what tells browsers to trust nothing else."""
         if message["type"] == "http.response.start":
             self.has_begun = True
-            self.end_work()
-            scope, seconds = self._scope, time.monotonic() - self._began
-            self._gate.metrics.note(scope["method"], scope["path"], message["status"], seconds)
+            self.gate.working -= 1  # room for another request
+            scope, seconds = self.scope, time.monotonic() - self.began
+            self.gate.metrics.note(scope["method"], scope["path"], message["status"], seconds)
             own = message.setdefault("headers", [])
             own += _HEADERS
             named = {name for name, _ in own}
@@ -256,19 +264,14 @@ class _Exchange:
                 own.append((b"x-frame-options", b"DENY"))
             if b"cache-control" not in named:
                 own.append((b"cache-control", b"no-store"))
-            if self._scope["scheme"] == "https":
+            if scope["scheme"] == "https":
                 own.append((b"strict-transport-security", b"max-age=31536000"))
-        await self._send(message)
-
-    def end_work(self) -> None:
-        """Make room for another request, once."""
-        self._gate.working -= self._is_working
-        self._is_working = False
+        await self.send_on(message)
 
     async def refuse(self, reason: str, status: int) -> None:
         """Say why there is no response, unless one has begun: then no page can take its place."""
         if not self.has_begun:
-            await refuse(reason, status, self._scope, self._receive, self.send)
+            await refuse(reason, status, self.scope, self.receive_next, self.send)
 
 
 async def refuse(reason: str, status: int, scope: Scope, receive: Receive, send: Send) -> None:

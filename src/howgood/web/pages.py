@@ -11,9 +11,9 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
 
 from howgood.ask.sentences import sentence
-from howgood.flow.hosting import AnswerReview, Form, Reason, View, way_back
+from howgood.flow.hosting import AnswerReview, Form, Reason, View, tokens, way_back
 from howgood.flow.participate.path import ending_of
-from howgood.kinds.field_types import field_type
+from howgood.kinds.field_types import FIELD_TYPES
 from howgood.records.screen import Block, Button, Field, FieldOption, Paragraph, Place
 
 _MOST_IN_A_ROW = 7  # points of a scale next to each other on a phone
@@ -194,7 +194,7 @@ def _around(view: View, query: str) -> dict[str, Any]:
         "later": _later(view),
         "draw": _draw(view),
         "back": _back(view) if view.study.allow_back else "",
-        "onward": step_address(view.token, view.here) if view.is_change else "",
+        "onward": tokens.step_address(view.token, view.here) if view.is_change else "",
     }
 
 
@@ -234,7 +234,7 @@ def _submit(view: View) -> dict[str, str]:
 def _back(view: View) -> str:
     """Return the address of the page before, where the study has a way back; never the consent."""
     has_way_back = view.study.allow_back and view.token and not view.screen.is_last
-    return step_address(view.token, view.step - 1) if has_way_back and view.step > 2 else ""
+    return tokens.step_address(view.token, view.step - 1) if has_way_back and view.step > 2 else ""
 
 
 def _change_buttons(buttons: tuple[Button, ...], language: str) -> tuple[Button, ...]:
@@ -246,7 +246,7 @@ def _change_buttons(buttons: tuple[Button, ...], language: str) -> tuple[Button,
 def _action(view: View, query: str) -> str:
     """Return where a screen's form goes: to the step of who has begun, else to the study."""
     if view.token:
-        return step_address(view.token, view.step, query)
+        return tokens.step_address(view.token, view.step, query)
     address = f"/s/{quote(view.study.slug)}"
     return f"{address}?{query}" if query else address
 
@@ -298,17 +298,11 @@ def review_page(view: View, review: AnswerReview, *, style: str) -> ReviewPage:
         words={key: sentence(language, key) for key in (*_REVIEW_WORDS, "pilot_banner")},
         review=review,
         media=f"/media/{view.version}/",
-        onward=step_address(view.token, view.here),
+        onward=tokens.step_address(view.token, view.here),
         is_pilot=view.is_pilot,
         back=_back(view),
         framed_by=view.study.framed_by,
     )
-
-
-def step_address(token: str, step: int, query: str = "") -> str:
-    """Return the address of a step; of a person's own link without one."""
-    address = f"/p/{token}/{step}" if step else f"/p/{token}"
-    return f"{address}?{query}" if query else address
 
 
 def _languages(view: View, query: str) -> tuple[LanguageLink, ...]:
@@ -375,7 +369,7 @@ def _field_view(field: Field, form: Form, problems: Mapping[str, str]) -> FieldV
     return FieldView(
         name=field.name,
         kind=field.kind,
-        widget=field_type(field).widget(field),
+        widget=FIELD_TYPES[field.kind].widget(field),
         label=field.label,
         help=field.help,
         options=field.options,

@@ -1,38 +1,21 @@
-"""What came with a request: its form or file, as plain text, and when.
+"""What came with a request: numbers, a researcher's file, and when.
 
-In: a request. Out: a form, a researcher's file, the time. Absent: what the fields mean
-(`flow.participate.parse_answer`).
+In: a request. Out: plain values, the time. Absent: forms of participants (`routes.taking_part`).
 """
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from urllib.parse import parse_qs
 
 from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-_MOST_FIELDS = 500
 _DIGITS = 9
 
 
 def now() -> datetime:
-    """Return the moment, in UTC: the one place where a request asks for the time."""
+    """Return the moment, in UTC: where the requests of researchers ask for the time."""
     return datetime.now(UTC)
-
-
-async def read_form(request: Request) -> dict[str, list[str]]:
-    """Return the fields of a form; one that is not a form, or absurd, is empty."""
-    body = await request.body()
-    # The only two ways to write a character zero, which no database keeps as text, in such a form.
-    if b"%00" in body or b"\x00" in body:
-        raise HTTPException(400)
-    try:
-        return parse_qs(
-            body.decode(), keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="strict"
-        )
-    except ValueError:
-        return {}
 
 
 def refuse_zero(texts: Iterable[str]) -> None:

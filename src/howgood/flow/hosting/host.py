@@ -8,7 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import takewhile
 from threading import Lock
 from time import monotonic
@@ -32,8 +32,8 @@ from howgood.store.server_lock import ServerLock, fresh_run
 from howgood.store.studies import MediaFile
 
 T = TypeVar("T")
-# Answers kept in memory: enough for everyone who is likely to be here at once, below 100 MB.
-_ANSWERS_IN_MEMORY = 200_000
+# People whose screen and answers are kept in memory: all who are likely to be here at once.
+_PEOPLE_IN_MEMORY = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,11 +47,6 @@ class SessionState:
     shown_at: datetime | None
     screen: Screen | None = None
     answers: tuple[Answer, ...] = ()
-
-
-def _size(state: SessionState) -> int:
-    """Return how much memory a state takes: its answers, and about ten of them for the screen."""
-    return 10 + len(state.answers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +104,7 @@ class Host:
         self._lock = lock
         # A version never changes, so what was read once stays right.
         self.study = lru_cache(maxsize=256)(self._read_study)
-        self._states: LRUCache[str, SessionState] = LRUCache(_ANSWERS_IN_MEMORY, getsizeof=_size)
+        self._states: LRUCache[str, SessionState] = LRUCache(_PEOPLE_IN_MEMORY)
         self._states_lock = Lock()
         # A film that hundreds look at is in memory once, and not at all when nobody does.
         self.media: WeakValueDictionary[tuple[int, str], MediaFile] = WeakValueDictionary()
@@ -137,7 +132,7 @@ class Host:
         before it is kept in memory: who changes an earlier answer moves their screen on.
         """
         digest = tokens.digest(token)
-        place = self.database.read_one(lambda c: answers.place(c, digest))
+        place = self.database.read_one(partial(answers.place, token_digest=digest))
         with self._states_lock:
             state = self._states.get(digest)
         if place is None:

@@ -67,6 +67,12 @@ def person_code(key: bytes, product: int, user: str) -> str:
     return hmac.digest(key, text.encode(), "sha256").hex()[:32]
 
 
+def step_address(token: str, step: int, query: str = "") -> str:
+    """Return the address of a step; of a person's own link without one."""
+    address = f"/p/{token}/{step}" if step else f"/p/{token}"
+    return f"{address}?{query}" if query else address
+
+
 def digest(token: str) -> str:
     """Return what is stored of a token."""
     return hashlib.sha256(token.encode()).hexdigest()

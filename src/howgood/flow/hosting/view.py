@@ -11,7 +11,7 @@ from howgood.ask.sentences import sentence
 from howgood.errors import HowgoodError
 from howgood.flow.participate.forms import Form
 from howgood.kinds import kind_of
-from howgood.kinds.field_types import field_type
+from howgood.kinds.field_types import FIELD_TYPES
 from howgood.kinds.study import Study
 from howgood.records.screen import AnswerValue, Block, Cards, Paragraph, Screen
 
@@ -127,7 +127,7 @@ class SendResult:
 def sent_before(screen: Screen, values: Mapping[str, AnswerValue]) -> dict[str, list[str]]:
     """Return the form from which a screen's answer came, to show the screen filled in."""
     return {
-        question.name: field_type(question).as_sent(values.get(question.name))
+        question.name: FIELD_TYPES[question.kind].as_sent(values.get(question.name))
         for question in screen.fields
     }
 
@@ -159,7 +159,7 @@ def _fields(screen: Screen, values: Mapping[str, AnswerValue]) -> Iterator[Answe
     nothing = sentence(screen.language, "earlier_nothing")
     for question in screen.fields:
         if question.kind not in ("hidden", "views"):
-            answer = field_type(question).in_words(question, values.get(question.name))
+            answer = FIELD_TYPES[question.kind].in_words(question, values.get(question.name))
             yield AnsweredQuestion(question=question.label, answer=answer or nothing)
 
 

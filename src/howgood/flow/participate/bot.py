@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from howgood.flow.participate.forms import parse_answer
 from howgood.flow.participate.path import choose_condition, next_screen
-from howgood.kinds.field_types import field_groups, field_type
+from howgood.kinds.field_types import FIELD_TYPES, field_groups
 from howgood.kinds.seeded import shuffled
 from howgood.kinds.study import Study
 from howgood.kinds.translation import offered
@@ -22,10 +22,10 @@ _PACE = timedelta(seconds=5)
 def fill(screen: Screen, *, seed: int) -> dict[str, str | list[str]]:
     """Return a form that a person could send from this screen; main buttons only."""
     form: dict[str, str | list[str]] = {
-        field.name: field_type(field).fill(field, seed, screen.key) for field in screen.fields
+        field.name: FIELD_TYPES[field.kind].fill(field, seed, screen.key) for field in screen.fields
     }
     for group in field_groups(screen.fields):
-        sent = field_type(group[0]).fill_group(group, seed, screen.key)
+        sent = FIELD_TYPES[group[0].kind].fill_group(group, seed, screen.key)
         form |= {field.name: text for field, text in zip(group, sent, strict=True)}
     named = [button for button in screen.all_buttons if button.name]
     main = [button for button in named if button.main] or named

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from howgood.ask.sentences import sentence
 from howgood.flow.participate.path import CONSENT
 from howgood.kinds import Row, kind_of
-from howgood.kinds.field_types import WrongAnswerError, field_groups, field_type
+from howgood.kinds.field_types import FIELD_TYPES, WrongAnswerError, field_groups
 from howgood.kinds.question_pages import walk
 from howgood.kinds.questions import question_type
 from howgood.kinds.study import Study
@@ -43,35 +43,35 @@ def parse_answer(screen: Screen, form: Form) -> FormResult:
     -----
     Stability: experimental
     """
+    # Without blanks: a hidden empty entry counts as nothing.
+    sent = {
+        name: [
+            text.strip() for text in ([given] if isinstance(given, str) else given) if text.strip()
+        ]
+        for name, given in form.items()
+    }
     values: dict[str, AnswerValue] = {}
     problems: dict[str, str] = {}
     for field in screen.fields:
-        given = _given(form, field.name)
         try:
-            values[field.name] = field_type(field).read(field, given)
+            values[field.name] = FIELD_TYPES[field.kind].read(field, sent.get(field.name, []))
         except WrongAnswerError as wrong:
             problems[field.name] = sentence(screen.language, wrong.key, **wrong.blanks)
     for group in field_groups(screen.fields):
         try:
-            field_type(group[0]).check_group(group, [values.get(field.name) for field in group])
+            type_ = FIELD_TYPES[group[0].kind]
+            type_.check_group(group, [values.get(field.name) for field in group])
         except WrongAnswerError as wrong:
             message = sentence(screen.language, wrong.key, **wrong.blanks)
             problems.setdefault(group[0].name, message)
     for name in dict.fromkeys(button.name for button in screen.all_buttons if button.name):
         allowed = {button.value for button in screen.all_buttons if button.name == name}
-        pressed = _given(form, name)
+        pressed = sent.get(name, [])
         if len(pressed) == 1 and pressed[0] in allowed:
             values[name] = pressed[0]
         else:
             problems[name] = sentence(screen.language, "problem_required")
     return FormResult(values=values if not problems else {}, problems=problems)
-
-
-def _given(form: Form, name: str) -> list[str]:
-    """Return what was sent under a name, without blanks; a hidden empty entry counts as nothing."""
-    value = form.get(name, [])
-    sent = [value] if isinstance(value, str) else list(value)
-    return [text.strip() for text in sent if text.strip()]
 
 
 def text_of(form: Form, name: str) -> str:
@@ -149,7 +149,7 @@ def answers_as_batch(study: Study, participation: Participation) -> Batch:
 
 
 def participant_row(study: Study, participation: Participation) -> Row:
-    """Return one row about the person: condition, questions beside the task, attention, time.
+    """Return one row about the person: condition, further questions, attention, time.
 
     Notes
     -----

@@ -12,7 +12,9 @@ puts nothing that was typed on one page into another.
 import base64
 import hmac
 import logging
+from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import parse_qs
 
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -30,7 +32,7 @@ from howgood.kinds.screen_parts import paragraphs, words
 from howgood.kinds.translation import in_language
 from howgood.web.access import is_secure
 from howgood.web.metrics import MEDIA_TYPE, metrics_text
-from howgood.web.pages import kept_parameters, review_page, screen_page, step_address
+from howgood.web.pages import kept_parameters, review_page, screen_page
 from howgood.web.render import (
     part_of_file,
     show_compressed,
@@ -38,19 +40,22 @@ from howgood.web.render import (
     style_address,
     templates,
 )
-from howgood.web.request_data import now, read_form, whole
+from howgood.web.request_data import whole
 
 _log = logging.getLogger("howgood.web")
 _REMEMBER = 180 * 24 * 3600
+_MOST_FIELDS = 500
 
 
 async def get_study(request: Request) -> Response:
     """Show the first page of a study; nothing is stored, so a link scanner starts nobody."""
     slug = request.path_params["slug"]
-    arrival = await hosting.arrive(request.app.state.host, slug, _visitor(request), now=now())
+    arrival = await hosting.arrive(
+        request.app.state.host, slug, _visitor(request), now=datetime.now(UTC)
+    )
     view = arrival.view
     if view is None:
-        return RedirectResponse(step_address(arrival.token, 0), status_code=303)
+        return RedirectResponse(tokens.step_address(arrival.token, 0), status_code=303)
     query = kept_parameters(request.query_params, language=_link_language(view))
     response = show_compressed(screen_page(view, style=style_address(), query=query), request)
     # Another tab of this browser is the same visit: two tabs do not make two participants.
@@ -65,14 +70,14 @@ async def post_study(request: Request) -> Response:
         request.app.state.host,
         slug,
         _visitor(request),
-        form=await read_form(request),
-        now=now(),
+        form=await _read_form(request),
+        now=datetime.now(UTC),
     )
     if sent.view is not None:
         query = kept_parameters(request.query_params, language=_link_language(sent.view))
         return _shown_again(request, sent.view, query)
     _log.info("participant_started study=%s new=%s", slug, sent.is_new)
-    onward = RedirectResponse(step_address(sent.token, sent.step), status_code=303)
+    onward = RedirectResponse(tokens.step_address(sent.token, sent.step), status_code=303)
     return _remembering(onward, request, f"howgood-{slug}", sent.token, seconds=_REMEMBER)
 
 
@@ -81,12 +86,12 @@ async def get_step(request: Request) -> Response:
     token, step = request.path_params["token"], request.path_params.get("step", "")
     asked = whole(step, otherwise=0)
     view = await hosting.look(
-        request.app.state.host, token, step=asked, visitor=_visitor(request), now=now()
+        request.app.state.host, token, step=asked, visitor=_visitor(request), now=datetime.now(UTC)
     )
     if view.step != asked:
         language = request.query_params.get("lang", "")
         query = kept_parameters({}, language=language)
-        return RedirectResponse(step_address(token, view.step, query), status_code=303)
+        return RedirectResponse(tokens.step_address(token, view.step, query), status_code=303)
     if view.review is not None:
         return show_compressed(review_page(view, view.review, style=style_address()), request)
     query = kept_parameters({}, language=_link_language(view))
@@ -98,15 +103,29 @@ async def post_answer(request: Request) -> Response:
     sent = await hosting.send(
         request.app.state.host,
         request.path_params["token"],
-        form=await read_form(request),
+        form=await _read_form(request),
         visitor=_visitor(request),
-        now=now(),
+        now=datetime.now(UTC),
     )
     if sent.view is not None:
         query = kept_parameters({}, language=_link_language(sent.view))
         return _shown_again(request, sent.view, query)
     _log.debug("answer_recorded new=%s seconds=%.1f", sent.is_new, sent.seconds or 0.0)
-    return RedirectResponse(step_address(sent.token, sent.step), status_code=303)
+    return RedirectResponse(tokens.step_address(sent.token, sent.step), status_code=303)
+
+
+async def _read_form(request: Request) -> dict[str, list[str]]:
+    """Return the fields of a form; one that is not a form, or absurd, is empty."""
+    body = await request.body()
+    # The only two ways to write a character zero, which no database keeps as text, in such a form.
+    if b"%00" in body or b"\x00" in body:
+        raise HTTPException(400)
+    try:
+        return parse_qs(
+            body.decode(), keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="strict"
+        )
+    except ValueError:
+        return {}
 
 
 async def get_media(request: Request) -> Response:
@@ -202,7 +221,7 @@ _DRAW = ("draw_help", "draw_address", "draw_enter", "draw_in", "skip_link")
 async def _signed_form(request: Request, purpose: str) -> dict[str, list[str]]:
     """Return a form that our own page of this person sent, or refuse it."""
     token, host = request.path_params["token"], request.app.state.host
-    form = await read_form(request)
+    form = await _read_form(request)
     if not tokens.is_signed(host.key, text_of(form, "signature"), purpose, token):
         raise hosting.RefusedError(hosting.Reason.UNSIGNED)
     return form
@@ -282,7 +301,7 @@ async def get_calendar(request: Request) -> Response:
     """Give the moment from which somebody can go on, for their calendar."""
     token, host = request.path_params["token"], request.app.state.host
     entry = await run_in_threadpool(coming_back.coming_back, host, token)
-    text = coming_back.calendar_file(entry, _link(request, token), now=now())
+    text = coming_back.calendar_file(entry, _link(request, token), now=datetime.now(UTC))
     headers = {"Content-Disposition": 'attachment; filename="howgood.ics"'}
     return Response(text, media_type="text/calendar; charset=utf-8", headers=headers)
 

@@ -1,6 +1,6 @@
 """The researcher's side: accounts, sessions, tokens, drafts, uploads, jobs, cards, audit.
 
-In: the first layout. Out: the tables beside it, and versions that know when a file brought them.
+In: the first layout. Out: further tables, and versions that know when a file brought them.
 Absent: the way back (restore the backup instead).
 """
 
