@@ -17,12 +17,37 @@ from howgood.flow.hosting import add_study, filled_form, tokens
 from howgood.flow.participate import fill
 from howgood.flow.study_files.new import template
 from howgood.kinds.study import Study
-from howgood.records.screen import Screen
+from howgood.records.screen import Field, FieldOption, Screen
 from howgood.settings import Settings
 from howgood.store import participants, studies
 from howgood.web import middleware
 from howgood.web.app import make_app
 from howgood.web.middleware import LARGEST_FORM, Pace, Rate, preferred_language
+from howgood.web.pages import FieldView
+
+
+@pytest.mark.parametrize(
+    ("question", "labels", "is_short"),
+    [
+        ("How good is it?", ["bad", "fair", "good"], True),
+        ("Please choose fair here.", ["bad", "fair", "good"], False),
+        ("Was it unfair?", ["no", "fair", "yes"], True),
+        ("How good is film 23?", ["1", "2", "3", "4", "5"], True),
+        ("Please choose 3.", ["1", "2", "3", "4", "5"], False),
+        ("How good is it?", ["bad", "", " ", "good"], True),
+        ("Wähle ÄHNLICH.", ["gleich", "ähnlich", "anders"], False),
+        ("どちらでもないを選んでください", ["いいえ", "どちらでもない", "はい"], False),
+    ],
+)
+def test_a_short_scale_shows_a_label_that_is_asked_for(question, labels, is_short):
+    """By whole words: a row that looks otherwise for one of the things rated would sway ratings."""
+    options = tuple(FieldOption(value=str(at), label=label) for at, label in enumerate(labels))
+    field = Field(name="a", kind="likert", label=question, options=options)
+    view = FieldView(
+        name="a", kind="likert", widget="scale", label=question, help="", options=options,
+        chosen=(), problem="", longest=0, whole=False, asked=field,
+    )  # fmt: skip
+    assert view.fits_a_row is is_short
 
 
 def _begin(browser, slug="songs"):

@@ -4,6 +4,7 @@ In: views and reasons from `flow.hosting`. Out: `ScreenPage` or `MessagePage`. A
 decision about what comes next.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -54,9 +55,11 @@ class FieldView:
 
         Not where the question asks for another label by name, as an attention check does.
         """
-        asked = self.label.casefold()
-        between = (option.label.casefold() for option in self.options[1:-1])
-        return len(self.options) <= _MOST_IN_A_ROW and not any(label in asked for label in between)
+        between = [option.label.strip() for option in self.options[1:-1]]
+        return len(self.options) <= _MOST_IN_A_ROW and not any(
+            label and re.search(rf"(?<![a-z0-9]){re.escape(label)}(?![a-z0-9])", self.label, re.I)
+            for label in between
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

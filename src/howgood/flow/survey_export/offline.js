@@ -187,8 +187,11 @@
   };
   const pictured = (field) => field.options.some((each) => each.file) ? "choice pictures" : "choice";
   // With the labels of its ends alone, unless the question asks for another label by name.
+  const named = (label, text) => label.trim() && new RegExp(
+    "(^|[^a-z0-9])" + label.trim().replace(/[.*+?^${}()|[\]\\]/g, "\\$&") + "(?![a-z0-9])", "i"
+  ).test(text);
   const fitsARow = (field) => field.options.length <= MOST_IN_A_ROW && !field.options.slice(1, -1)
-    .some((each) => field.label.toLowerCase().includes(each.label.toLowerCase()));
+    .some((each) => named(each.label, field.label));
   const shownField = (field, sent, problem) => field.heading
     ? [make("h2", { class: "ask" }, field.heading), shownPart(field, sent, problem)]
     : shownPart(field, sent, problem);
