@@ -67,6 +67,20 @@ def test_participants_stand_in_a_column_per_branch_as_papers_print_them():
     assert list(one_branch.table) == ["question", "answer", "people", "share"]
 
 
+def test_options_that_read_alike_are_counted_apart_in_a_branch():
+    """An option may be called as the row of those who said nothing is."""
+    levels = {"1": "Other", "2": "Other", "3": "no answer"}
+    pet = Column(name="pet", type="text", meaning="pet", question="A pet?", levels=levels)
+    said = [("a", "1"), ("a", "1"), ("a", "2"), ("a", "3"), ("a", None), ("b", "3"), ("b", "3")]
+    table = _who([pet], [{"condition": one, "pet": two} for one, two in said]).table
+    assert [row["branch a (n = 5)"] for row in table.rows()] == [
+        "2 (40 %)", "1 (20 %)", "1 (20 %)", "1 (20 %)"
+    ]  # fmt: skip
+    assert [row["branch b (n = 2)"] for row in table.rows()] == [
+        "0 (0 %)", "0 (0 %)", "2 (100 %)", "0 (0 %)"
+    ]  # fmt: skip
+
+
 def test_the_column_of_a_branch_is_german_in_a_german_report():
     assert translated("branch a (n = 3)", "de") == "Zweig a (n = 3)"
 

@@ -33,7 +33,6 @@ from howgood.store import reviews
 Facts = Mapping[str, Any]
 LEAST_IN_GROUP = 5
 _MOST_ROWS, _MOST_GROUPS, _MOST_TEXTS = 24, 8, 300
-_NO_ANSWER = "no answer"
 _DESCRIBES = "This describes the people who answered; it is no estimate about others."
 
 
@@ -190,12 +189,13 @@ def _by_branch(facts: Sequence[Facts]) -> dict[str, list[Facts]]:
 
 def _cells(column: Column, facts: Sequence[Facts], own: Sequence[Facts]) -> Iterator[str]:
     """Yield what one branch has in every row of a question: people and their share, or numbers."""
-    counted = {answer: n for _, answer, n, share in _answers(column, own) if share}
     given = [fact[column.name] for fact in own if fact.get(column.name) not in (None, "")]
-    counted[_NO_ANSWER] = len(own) - len(given)
-    for _, answer, _, share in _answers(column, facts):
+    chosen = Counter(part for value in given for part in str(value).split(";"))
+    counted = [chosen[key] for key in column.levels] if column.levels else [len(given)]
+    # By place, not by words: an option may read "no answer" too. Nobody missing: no row of them.
+    counted.append(len(own) - len(given))
+    for n, (*_, share) in zip(counted, _answers(column, facts), strict=False):
         if share:
-            n = counted.get(answer, 0)
             yield f"{n} ({percent(n / len(own))})"
         else:  # the summary of numbers
             yield _numbers([float(value) for value in given]) if given else ""
@@ -214,7 +214,7 @@ def _answers(column: Column, facts: Sequence[Facts]) -> Iterator[tuple[str, str,
     elif given:
         yield question, "in their own words", len(given), percent(len(given) / len(facts))
     if missing and given:
-        yield "", _NO_ANSWER, missing, percent(missing / len(facts))
+        yield "", "no answer", missing, percent(missing / len(facts))
 
 
 def _short(value: float) -> str:
