@@ -274,6 +274,14 @@ def test_votes_of_excluded_people_are_left_out_and_no_others(tmp_path, capsys, w
     assert found["provenance"]["rows_used"] == np.sum((who != 3) & (who != 5))
 
 
+def test_a_column_that_only_looks_like_pairs_asked_again_says_what_to_do(tmp_path, capsys):
+    """The command has no option for it: the way out is another name."""
+    path = tmp_path / "votes.csv"
+    path.write_text("left,right,winner,repeats\na,b,left,1\nb,a,left,2\n")
+    assert run(["leaderboard", str(path)]) == 2
+    assert "rename it" in " ".join(capsys.readouterr().err.split())
+
+
 def test_a_file_of_votes_without_a_winner_is_refused_with_the_options(tmp_path, capsys):
     left, right, won, *_ = _vote_rows(20)
     path = tmp_path / "kaggle.csv"

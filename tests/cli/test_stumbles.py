@@ -171,7 +171,7 @@ def test_two_logs_in_which_everything_passed_differ_by_an_interval_not_by_a_poin
     log = folder("log.csv", "id,ok\n" + "".join(f"{number},1\n" for number in range(100)))
     assert run(["ship", log, log, "--json"]) == 2
     found = json.loads(capsys.readouterr().out)["difference"]["interval"]
-    # As if one more item were won and one lost: squares 2 of 102; Student's t of 101 degrees at 95 %.
+    # As if one more item were won and one lost: squares 2 of 102; Student's t, 101 degrees, 95 %.
     reach = 1.6601 * (2 / 101 / 102) ** 0.5
     assert (found["lower"], found["upper"]) == pytest.approx((-reach, reach), rel=1e-3)
 

@@ -117,7 +117,7 @@ def _without_repeats(
             where=f"{WHERE}, column {roles.repeats!r}",
             found="a value in every row: every vote asks an earlier one again",
             needed="votes on new pairs, for which this column is empty",
-            cure="Name another column, or none.",
+            cure="Name another column, or none; if it means something else, rename it.",
         )
     _, votes = coded_votes(columns, roles)
     kept = {name: values[~again] for name, values in columns.items()}
