@@ -81,7 +81,8 @@ def _two_questions(rng, n_people):
     asked = [np.clip(np.round(4 + shared + rng.normal(0, 1, person.size)), 1, 7) for _ in range(2)]
     return {
         "participant": np.repeat([f"p{k}" for k in range(n_people)], 5),
-        "application": ["x"] * person.size, "precision": np.tile([0.5, 0.6, 0.7, 0.8, 0.9], n_people),
+        "application": ["x"] * person.size,
+        "precision": np.tile([0.5, 0.6, 0.7, 0.8, 0.9], n_people),
         "recall": np.full(person.size, 0.8), "rating": asked[0].astype(int),
         "usefulness": asked[1].astype(int),
     }  # fmt: skip
