@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import fbeta_score, precision_recall_curve
+from sklearn.svm import LinearSVC
 
 from howgood import decide, learn, score
 from howgood.decide.sampling import score_bins
@@ -205,6 +206,19 @@ def test_a_fitted_classifier_gives_its_scores():
     )
     with pytest.raises(InputError, match="without predict_proba"):
         decide.positive_scores(object(), features)
+
+
+@pytest.mark.parametrize("model", [LogisticRegression(), LinearSVC()])
+def test_the_first_class_may_be_the_positive_one(model):
+    features = np.random.default_rng(1).normal(size=(100, 2))
+    model.fit(features, np.where(features[:, 0] > 0, "sick", "well"))
+    of_sick = decide.positive_scores(model, features, pos_label="sick")
+    assert of_sick[features[:, 0] > 1].min() > of_sick[features[:, 0] < -1].max()
+    of_well = decide.positive_scores(model, features)
+    assert (of_well == decide.positive_scores(model, features, pos_label="well")).all()
+    assert (of_sick.argsort() == of_well.argsort()[::-1]).all()
+    with pytest.raises(InputError, match="classes"):
+        decide.positive_scores(model, features, pos_label="ill")
 
 
 def test_the_same_seed_gives_the_same_answer_and_is_recorded(asked, scored):

@@ -47,6 +47,34 @@ def test_the_positive_label_can_be_named_and_scores_given():
     assert result.scorer()._kwargs == {"pos_label": "sick"}
 
 
+def test_groups_are_scored_by_the_label_that_is_named():
+    groups = np.where(X[400:, 1] > 0, "one", "other")
+    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X[:400], Y[:400])
+    assert model.classes_[0] == "sick"
+
+    def careful(one, other):
+        worth = [np.dot(shown.features, [0.5, 0.2, 0.2, 0.1]) for shown in (one, other)]
+        return "first" if worth[0] > worth[1] else "second"
+
+    asked = {"y": Y[400:], "groups": groups, "pos_label": "sick", "ui": careful}
+    by_model = learn.elicit(model, X[400:], random_state=1, **asked)
+    by_scores = learn.elicit(scores=model.predict_proba(X[400:])[:, 0], random_state=1, **asked)
+    assert by_model.rule() == by_scores.rule()
+
+
+def test_weights_that_were_saved_name_what_reads_them(tmp_path):
+    chances = _RNG.dirichlet([1, 1, 1], size=300)
+    weights = learn.elicit(
+        scores=chances, y=chances.argmax(axis=1), ui=lambda *_: "first", random_state=1,
+        min_queries=2, max_queries=2, catch_pairs=0, held_out=0,
+    )  # fmt: skip
+    weights.save(tmp_path / "weights.json")
+    with pytest.raises(FileFormatError, match=r"WeightsResult\.load"):
+        learn.load_elicited(tmp_path / "weights.json")
+    again = learn.WeightsResult.load(tmp_path / "weights.json")
+    assert again.weights.keys() == weights.weights.keys()
+
+
 def test_a_saved_result_is_read_back_whole(elicited, tmp_path):
     path = tmp_path / "metric.json"
     elicited.save(path)

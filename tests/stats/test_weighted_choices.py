@@ -17,7 +17,6 @@ from howgood.stats.weighted_choices import (
     moved,
     no_choices,
     particle_weights,
-    running_evidence,
     side_probabilities,
     updated,
 )
@@ -77,17 +76,14 @@ def test_the_moved_particles_agree_with_importance_sampling():
     assert found.std(axis=0) == pytest.approx(np.sqrt(second - expected**2), abs=0.015)
 
 
-def test_running_evidence_agrees_with_importance_sampling_in_either_order():
-    rng = np.random.default_rng(6)
-    gaps = rng.uniform(-1, 1, (8, 3))
-    choices = Choices(differences=gaps, chosen=np.where(gaps[:, 0] > gaps[:, 2], 0, 1))
-    wide = drawn_particles(200_000, 3, np.random.default_rng(7))
-    expected = np.log(np.exp(log_likelihoods(wide, choices).cumsum(axis=1)).mean(axis=0))
-    found = running_evidence(choices, rng, particles=1500, moves=3)
-    assert found[0] == 0.0
-    assert found[1:] == pytest.approx(expected, abs=0.25)
-    again = running_evidence(choices.backwards(), rng, particles=1500, moves=3)
-    assert again[-1] == pytest.approx(expected[-1], abs=0.25)
+def test_the_probability_of_what_was_chosen_is_that_of_its_side():
+    rng = np.random.default_rng(4)
+    particles, gaps = drawn_particles(50, 3, rng), rng.uniform(-1, 1, (9, 3))
+    chosen = np.tile([0, 1, 2], 3)
+    sides = np.stack(side_probabilities(particles, gaps))
+    expected = np.array([sides[said, :, place] for place, said in enumerate(chosen)]).T
+    found = log_likelihoods(particles, Choices(differences=gaps, chosen=chosen))
+    assert np.exp(found) == pytest.approx(expected, abs=1e-12)
 
 
 def test_the_prior_is_even_on_the_simplex():

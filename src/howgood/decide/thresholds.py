@@ -328,10 +328,13 @@ def threshold(
 def positive_scores(
     classifier: Any,  # noqa: ANN401 - any fitted scikit-learn classifier
     X: Any,  # noqa: ANN401, N803 - whatever the classifier takes, by scikit-learn's name
+    *,
+    pos_label: object = None,
 ) -> FloatArray:
-    """Return a fitted binary classifier's scores of the positive (second) class.
+    """Return a fitted binary classifier's scores of the positive class.
 
-    `predict_proba` where the classifier has it, else `decision_function`.
+    `predict_proba` where the classifier has it, else `decision_function`. The positive class is
+    the second one, or `pos_label`.
 
     Notes
     -----
@@ -345,11 +348,14 @@ def positive_scores(
     >>> positive_scores(Model(), [0.2, 0.7])
     array([0.2, 0.7])
     """
+    is_first = pos_label is not None and _place_of(pos_label, classifier) == 0
     if hasattr(classifier, "predict_proba"):
         scores = np.asarray(classifier.predict_proba(X), dtype=np.float64)
-        values = scores[:, 1] if scores.ndim == 2 and scores.shape[1] == 2 else scores
+        is_two = scores.ndim == 2 and scores.shape[1] == 2
+        values = scores[:, 0 if is_first else 1] if is_two else scores
     elif hasattr(classifier, "decision_function"):
         values = np.asarray(classifier.decision_function(X), dtype=np.float64)
+        values = -values if is_first else values
     else:
         raise InputError(
             where="positive_scores",
@@ -365,6 +371,18 @@ def positive_scores(
             cure="Treat one class against the rest.",
         )
     return values
+
+
+def _place_of(pos_label: object, classifier: Any) -> int:  # noqa: ANN401 - any fitted classifier
+    classes = list(getattr(classifier, "classes_", ()))
+    if pos_label not in classes:
+        raise InputError(
+            where="positive_scores",
+            found=f"pos_label = {pos_label!r:.60}, and classes {classes!s:.120}",
+            needed="one of the classifier's classes",
+            cure="Name the positive class as classifier.classes_ does.",
+        )
+    return classes.index(pos_label)
 
 
 def _best_thresholds(

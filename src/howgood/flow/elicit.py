@@ -191,7 +191,7 @@ def elicit(
         labels = None if scores is not None else [_plain(label) for label in classifier.classes_]
         chances = classifier.predict_proba(X) if scores is None else scores
         if groups is not None and scores is None:
-            chances = decide.positive_scores(classifier, X)
+            chances = decide.positive_scores(classifier, X, pos_label=pos_label)
         positive = pos_label if pos_label is not None else labels[1] if labels else 1
         return weighing.elicit_weights(
             y, chances, labels=labels, groups=groups, positive=positive, ui=ui, out_of=out_of,

@@ -47,15 +47,7 @@ class LabelMetric(Saved, ABC):
         sizes = {"y_true": truth.size, "y_pred": predicted.size, "sample_weight": weight.size}
         if len(set(sizes.values())) > 1 or truth.size == 0:
             raise LengthMismatchError(where=type(self).__qualname__, lengths=sizes)
-        if _holds_text(truth) != _holds_text(predicted):
-            raise InputError(
-                where=type(self).__qualname__,
-                found=f"labels such as {truth[0]!s} in y_true and {predicted[0]!s} in y_pred",
-                needed="labels of one kind, numbers or text, in both",
-                cure="Encode both alike.",
-            )
-        if _holds_text(truth) and not isinstance(pos_label, str):
-            raise _unnamed_positive(type(self).__qualname__, truth, pos_label)
+        check_labels(type(self).__qualname__, truth, predicted, pos_label)
         real, flagged = truth == pos_label, predicted == pos_label
         cells = (real & flagged, real & ~flagged, ~real & flagged, ~real & ~flagged)
         return float(self.of_counts(*(float(weight[cell].sum()) for cell in cells)))
@@ -88,6 +80,21 @@ class _WithoutDefaultLabel:
         self, y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None
     ) -> float:
         return self.metric(y_true, y_pred, sample_weight=sample_weight)
+
+
+def check_labels(
+    where: str, truth: NDArray[Any], predicted: NDArray[Any], pos_label: object
+) -> None:
+    """Refuse text next to numbers, and text whose positive label nobody named."""
+    if _holds_text(truth) != _holds_text(predicted):
+        raise InputError(
+            where=where,
+            found=f"labels such as {truth[0]!s} in y_true and {predicted[0]!s} in y_pred",
+            needed="labels of one kind, numbers or text, in both",
+            cure="Encode both alike.",
+        )
+    if _holds_text(truth) and not isinstance(pos_label, str):
+        raise _unnamed_positive(where, truth, pos_label)
 
 
 def _unnamed_positive(where: str, truth: NDArray[Any], pos_label: object) -> InputError:

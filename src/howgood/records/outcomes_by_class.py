@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from howgood.errors import InputError, LengthMismatchError, MissingExtraError
 from howgood.records.confusion import ConfusionMatrix
+from howgood.records.label_metric import check_labels
 from howgood.records.saved import Saved
 
 CELLS = ("true_positives", "false_negatives", "false_positives", "true_negatives")
@@ -248,6 +249,7 @@ class FairMetric(Saved):
                 where="FairMetric",
                 lengths={"y_true": truth.size, "y_pred": predicted.size, "groups": group.size},
             )
+        check_labels("FairMetric", truth, predicted, pos_label)
         real, flagged = truth == pos_label, predicted == pos_label
         cells = (real & flagged, real & ~flagged, ~real & flagged, ~real & ~flagged)
         return self.of(

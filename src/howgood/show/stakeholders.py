@@ -91,8 +91,13 @@ def stakeholder_sections(
     stakeholders: Stakeholders,
     agreements: Mapping[str, Agreement | None],
     wording: ComparisonWording,
+    *,
+    splits: Mapping[str, Mapping[str, str]] | None = None,
 ) -> tuple[Section, ...]:
-    """Return what a committee needs on one page: the cluster, who pays, and who disagrees."""
+    """Return what a committee needs on one page: the cluster, who pays, and who disagrees.
+
+    `splits` has each person's answer by question about people, the groups' own first.
+    """
     with crowd_figure(stakeholders) as figure:
         crowd = to_svg(figure, title="Everybody's exchange rate, given the others'")
     with disagreement_figure(stakeholders) as figure:
@@ -119,7 +124,7 @@ def stakeholder_sections(
                 title="By group",
                 text="Who they are, next to what they value and how well their own metric predicts "
                 "them (M), as in Tables 1 and 3 of Ali et al. (2022).",
-                table=group_table(stakeholders, agreements),
+                table=_split_table(stakeholders, agreements, splits or {}),
             )
         )
     return tuple(sections)
@@ -185,13 +190,47 @@ def _called(name: str) -> str:
     return re.sub(r"\bcrowd (?=[12]$)", "cluster ", name)
 
 
-def group_table(stakeholders: Stakeholders, agreements: Mapping[str, Agreement | None]) -> Table:
-    """Return a row per group: people, exchange rate, spread, agreement and its baseline."""
-    groups = sorted(set(stakeholders.groups.values()) - {""})
-    inside = {
-        group: [name for name, own in stakeholders.groups.items() if own == group]
-        for group in groups
+def _split_table(
+    stakeholders: Stakeholders,
+    agreements: Mapping[str, Agreement | None],
+    splits: Mapping[str, Mapping[str, str]],
+) -> Table:
+    """Return the rows of every split, below each other, with the question that makes it."""
+    if not splits:
+        return group_table(stakeholders, agreements)
+    parts = {
+        question: group_table(stakeholders, agreements, groups=said)
+        for question, said in splits.items()
     }
+    names = next(iter(parts.values())).columns
+    questions = [
+        question if row == 0 else "" for question, part in parts.items() for row in range(len(part))
+    ]
+    cells = {name: [cell for part in parts.values() for cell in part[name]] for name in names}
+    return Table({"question": questions} | cells)
+
+
+def group_table(
+    stakeholders: Stakeholders,
+    agreements: Mapping[str, Agreement | None],
+    *,
+    groups: Mapping[str, str] | None = None,
+) -> Table:
+    """Return a row per group: people, exchange rate, spread, agreement and its baseline."""
+    said = dict(sorted(stakeholders.groups.items(), key=lambda one: one[1]))
+    inside: dict[str, list[str]] = {}
+    for name, group in (said if groups is None else groups).items():
+        if group and name in stakeholders.a0:  # who fits no metric is left out
+            inside.setdefault(group, []).append(name)
+    return _rows_of_groups(stakeholders, agreements, inside)
+
+
+def _rows_of_groups(
+    stakeholders: Stakeholders,
+    agreements: Mapping[str, Agreement | None],
+    inside: Mapping[str, list[str]],
+) -> Table:
+    groups = list(inside)
     rates = {
         group: [(1 - stakeholders.a0[name].mean) / stakeholders.a0[name].mean for name in names]
         for group, names in inside.items()

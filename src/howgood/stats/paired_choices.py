@@ -6,7 +6,7 @@ mutual information; weights on a simplex from log-ratios. Absent: what is chosen
 """
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, xlogy
 
 from howgood.stats.arrays import FloatArray
@@ -35,6 +35,33 @@ def choice_probabilities(
     first = slipped + (1 - miss) * expit(x - nu)
     second = slipped + (1 - miss) * expit(-x - nu)
     return first, second, np.maximum(1 - first - second, 0.0)
+
+
+def chosen_probabilities(
+    strength: FloatArray,
+    chosen: NDArray[np.int64],
+    *,
+    width: ArrayLike,
+    lapse: FloatArray,
+    to_neither: FloatArray,
+) -> FloatArray:
+    """Return how probable each choice is: 0 the first, 1 the second, 2 neither; (n, n_choices).
+
+    The same as picking from `choice_probabilities`, for half the work.
+
+    Examples
+    --------
+    >>> noise = {"width": 0.0, "lapse": np.full((1, 1), 0.3), "to_neither": np.full((1, 1), 0.4)}
+    >>> chosen_probabilities(np.zeros((1, 2)), np.array([1, 2]), **noise).round(9).tolist()
+    [[0.44, 0.12]]
+    """
+    slipped, towards = lapse * (1 - to_neither) / 2, np.where(chosen == 1, -strength, strength)
+    given = slipped + (1 - lapse) * expit(towards - width)
+    neither = chosen == 2
+    if neither.any():
+        other = slipped + (1 - lapse) * expit(-towards[:, neither] - width)
+        given[:, neither] = np.maximum(1 - given[:, neither] - other, 0.0)
+    return np.asarray(given)
 
 
 def entropy(*probabilities: ArrayLike) -> FloatArray:

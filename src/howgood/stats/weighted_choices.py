@@ -9,6 +9,7 @@ the lapse rate, the log of the width of indifference and the logit of how often 
 preference". Without the last, somebody who errs often but always takes a side would fit nothing.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +17,12 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from howgood.stats.arrays import FloatArray
-from howgood.stats.paired_choices import choice_probabilities, entropy, simplex_weights
+from howgood.stats.paired_choices import (
+    choice_probabilities,
+    chosen_probabilities,
+    entropy,
+    simplex_weights,
+)
 
 # Means and standard deviations of log sensitivity, logit of the lapse rate, log width, and logit of
 # the share of lapses that are "no preference". Lapses are as in interviews about two errors: 2 to
@@ -34,9 +40,9 @@ class Choices:
     differences: FloatArray
     chosen: NDArray[np.int64]
 
-    def backwards(self) -> "Choices":
-        """Return these choices from the last to the first."""
-        return Choices(differences=self.differences[::-1], chosen=self.chosen[::-1])
+    def first(self, n: int) -> "Choices":
+        """Return the first n of these choices."""
+        return Choices(differences=self.differences[:n], chosen=self.chosen[:n])
 
     def and_one(self, difference: FloatArray, choice: int) -> "Choices":
         """Return these choices and one more."""
@@ -86,19 +92,34 @@ def side_probabilities(
 
 def log_density(particles: FloatArray, choices: Choices) -> FloatArray:
     """Return the log posterior of each particle, up to a constant."""
-    # Even on the simplex: the density of log-ratios is the product of the weights.
-    prior = np.log(np.maximum(particle_weights(particles), _TINY)).sum(axis=1)
+    return np.asarray(log_prior(particles) + log_likelihoods(particles, choices).sum(axis=1))
+
+
+def log_prior(particles: FloatArray) -> FloatArray:
+    """Return the log density of each particle before any choice, up to a constant."""
     noise = (particles[:, -_NOISE:] - NOISE_MEANS) / NOISE_SDS
-    return np.asarray(
-        prior - 0.5 * (noise**2).sum(axis=1) + log_likelihoods(particles, choices).sum(axis=1)
-    )
+    return np.asarray(log_even(particles) - 0.5 * (noise**2).sum(axis=1))
+
+
+def log_even(particles: FloatArray) -> FloatArray:
+    """Return the log density of weights that are even on the simplex, up to a constant.
+
+    That of their log-ratios, which particles hold, is the product of the weights.
+    """
+    return np.asarray(np.log(np.maximum(particle_weights(particles), _TINY)).sum(axis=1))
 
 
 def log_likelihoods(particles: FloatArray, choices: Choices) -> FloatArray:
     """Return the log probability of each choice under each particle, (n_particles, n_choices)."""
-    chances = np.stack(side_probabilities(particles, choices.differences))
-    given = chances[choices.chosen, :, np.arange(choices.chosen.size)]
-    return np.asarray(np.log(np.maximum(given.T, _TINY)).reshape(len(particles), -1))
+    sensitivity, lapse, width, same = (particles[:, [place]] for place in range(-_NOISE, 0))
+    given = chosen_probabilities(
+        particle_weights(particles) @ choices.differences.T * np.exp(sensitivity),
+        choices.chosen,
+        width=np.exp(width),
+        lapse=expit(lapse),
+        to_neither=expit(same),
+    )
+    return np.asarray(np.log(np.maximum(given, _TINY)))
 
 
 def updated(
@@ -106,48 +127,47 @@ def updated(
 ) -> FloatArray:
     """Take the last of the choices in: resample by its likelihood, then move."""
     last = Choices(differences=choices.differences[-1:], chosen=choices.chosen[-1:])
-    weight = np.exp(log_likelihoods(particles, last)[:, 0])
-    positions = (generator.random() + np.arange(len(particles))) / len(particles)
-    cumulative = np.cumsum(weight / weight.sum())
-    kept = np.minimum(np.searchsorted(cumulative, positions), len(particles) - 1)
+    kept = resampled(np.exp(log_likelihoods(particles, last)[:, 0]), generator)
     return moved(particles[kept], choices, generator, moves=moves)
 
 
-def running_evidence(
-    choices: Choices, generator: np.random.Generator, *, particles: int, moves: int
-) -> FloatArray:
-    """Return the log probability of the first 0, 1, ... n choices, whatever the weights.
+def resampled(weight: FloatArray, generator: np.random.Generator) -> NDArray[np.int64]:
+    """Return which particles are kept, evenly spread by their weight.
 
     Examples
     --------
-    >>> sides = Choices(differences=np.zeros((2, 2)), chosen=np.array([0, 1]))
-    >>> found = running_evidence(sides, np.random.default_rng(1), particles=500, moves=2)
-    >>> found.size, bool(found[0] == 0 and (np.diff(found) < 0).all())
-    (3, True)
+    >>> resampled(np.array([0.0, 1.0, 1.0, 0.0]), np.random.default_rng(1)).tolist()
+    [1, 1, 2, 2]
     """
-    known = drawn_particles(particles, choices.differences.shape[1], generator)
-    logs = [0.0]
-    for n_known in range(1, choices.chosen.size + 1):
-        so_far = Choices(differences=choices.differences[:n_known], chosen=choices.chosen[:n_known])
-        last = Choices(differences=so_far.differences[-1:], chosen=so_far.chosen[-1:])
-        logs.append(logs[-1] + float(np.log(np.exp(log_likelihoods(known, last)[:, 0]).mean())))
-        known = updated(known, so_far, generator, moves=moves)
-    return np.array(logs)
+    positions = (generator.random() + np.arange(weight.size)) / weight.size
+    cumulative = np.cumsum(weight / weight.sum())
+    return np.minimum(np.searchsorted(cumulative, positions), weight.size - 1)
 
 
 def moved(
     particles: FloatArray, choices: Choices, generator: np.random.Generator, *, moves: int
 ) -> FloatArray:
     """Return the particles after Metropolis steps that leave the posterior as it is."""
+    return wandered(particles, lambda at: log_density(at, choices), generator, moves=moves)
+
+
+def wandered(
+    particles: FloatArray,
+    log_density: Callable[[FloatArray], FloatArray],
+    generator: np.random.Generator,
+    *,
+    moves: int,
+) -> FloatArray:
+    """Return the particles after Metropolis steps that leave a density as it is."""
     d = particles.shape[1]
     spread = np.cov(particles, rowvar=False) + 1e-6 * np.eye(d)
     step = np.linalg.cholesky(spread) * 2.38 / np.sqrt(d)
-    level = log_density(particles, choices)
+    level = log_density(particles)
     for number in range(moves):
         # Every third step is a small one: corners of the simplex are narrow.
         size = 0.3 if number % 3 == 2 else 1.0
         proposal = particles + size * generator.normal(size=particles.shape) @ step.T
-        proposed = log_density(proposal, choices)
+        proposed = log_density(proposal)
         accept = np.log(generator.random(len(particles))) < proposed - level
         particles = np.where(accept[:, None], proposal, particles)
         level = np.where(accept, proposed, level)

@@ -162,6 +162,17 @@ def test_a_scorer_takes_the_group_from_a_column():
     assert metric.scorer(group=1)(Model(), cases, TRUTH) == pytest.approx(by_hand)
 
 
+def test_text_labels_of_groups_need_the_positive_one_named():
+    metric, labels = FairMetric(weights=(0.4, 0.3, 0.2, 0.1)), np.where(TRUTH == 1, "ill", "well")
+    said = np.where(SCORES >= 0.5, "ill", "well")
+    by_hand = metric(TRUTH, SCORES >= 0.5, groups=GROUPS)
+    assert metric(labels, said, groups=GROUPS, pos_label="ill") == pytest.approx(by_hand)
+    with pytest.raises(InputError, match="Say pos_label="):
+        metric(labels, said, groups=GROUPS)
+    with pytest.raises(InputError, match="Encode both alike"):
+        metric(labels, SCORES >= 0.5, groups=GROUPS, pos_label="ill")
+
+
 @given(st.lists(st.sampled_from(["first", "second", "same"]), max_size=8), st.integers(0, 99))
 @settings(max_examples=6, deadline=None)
 def test_undo_is_as_if_the_answer_had_never_been_given(answers, seed):

@@ -126,6 +126,21 @@ def test_words_tables_and_pictures(together):
     assert next(iter(regret_table(found)["people"])) == 6
 
 
+def test_people_are_split_by_every_question_that_divides_them(together):
+    people, found = together
+    agreements = {name: each.agreement for name, each in people.items()}
+    names = list(people)
+    splits = {
+        "Which school?": dict(found.groups),
+        "How much do you know?": dict(zip(names, ["Nothing"] * 2 + ["Expert"] * 3, strict=False))
+        | {"somebody left out": "Expert"},
+    }
+    last = stakeholder_sections(found, agreements, ask.GENERIC_WORDING, splits=splits)[-1].table
+    assert list(last["question"]) == ["Which school?", "", "How much do you know?", ""]
+    assert list(last["group"])[2:] == ["Nothing", "Expert"]
+    assert list(last["people"])[2:] == [2, 3]
+
+
 def test_kind_refusals():
     with pytest.raises(InputError, match="at least two people"):
         learn.stakeholders({"ann": person(0.2, 1)})

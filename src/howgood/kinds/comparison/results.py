@@ -208,17 +208,18 @@ def _for_a_committee(
     weighed: list[_Weighed], study: Study, seed: int
 ) -> tuple[tuple[Finding, ...], tuple[Section, ...]]:
     """Say whether people are one crowd or two, and who pays for which threshold."""
-    together, wording = _together(weighed, study, seed), wording_of(study)
+    splits, wording = _splits(weighed, study), wording_of(study)
+    together = _together(weighed, next(iter(splits.values()), {}), seed)
     if together is None:
         return (), ()
     agreements = {person.weight.name: person.weight.agreement for person in weighed}
     return (
         stakeholder_findings(together, wording),
-        stakeholder_sections(together, agreements, wording),
+        stakeholder_sections(together, agreements, wording, splits=splits),
     )
 
 
-def _together(weighed: list[_Weighed], study: Study, seed: int) -> Stakeholders | None:
+def _together(weighed: list[_Weighed], groups: dict[str, str], seed: int) -> Stakeholders | None:
     """Return the crowd and who pays, of at least three people whom the mixture asked."""
     people = {person.weight.name: person.result for person in weighed if person.result is not None}
     if len(people) < _FEWEST_TOGETHER or len(people) < len(weighed):
@@ -228,22 +229,29 @@ def _together(weighed: list[_Weighed], study: Study, seed: int) -> Stakeholders 
     # People of other versions of the study may have compared other systems.
     if not is_same:
         return None
-    return stakeholders(people, groups=_groups(weighed, study), random_state=seed)
+    return stakeholders(people, groups=groups, random_state=seed)
 
 
-def _groups(weighed: list[_Weighed], study: Study) -> dict[str, str]:
-    """Return each person's group: the first question about people with two sizeable answers."""
+def _splits(weighed: list[_Weighed], study: Study) -> dict[str, dict[str, str]]:
+    """Return who said what, by question about people: those with two sizeable answers.
+
+    Answers are in the question's order: an expert comes after a beginner.
+    """
+    splits = {}
     for question in study.demographics:
-        names = {option.key: option.text for option in question.options}
+        names = {option.key: option.text for option in question.options} or {
+            str(place): label for place, label in enumerate(question.scale, start=1)
+        }
         said = {
-            person.weight.name: names[str(person.said[question.key])]
+            person.weight.name: names[key]
+            for key in names
             for person in weighed
-            if str(person.said.get(question.key)) in names
+            if str(person.said.get(question.key)) == key
         }
         sizeable = [name for name, count in Counter(said.values()).items() if count > 1]
         if len(sizeable) > 1:
-            return said
-    return {}
+            splits[question.text] = said
+    return splits
 
 
 def _group(weighed: list[_Weighed], study: Study, seed: int) -> GroupWeight:

@@ -35,12 +35,12 @@ from howgood.learn.elicitation.further import DECISIVE, TESTED, says_enough
 from howgood.records.elicitation import CHOICES, AnsweredQuery
 from howgood.records.elicited_metric import ElicitedMetric
 from howgood.stats.arrays import FloatArray
+from howgood.stats.changed_weights import ChangeOfWeights
 from howgood.stats.paired_choices import at_least_probability
 from howgood.stats.weighted_choices import (
     Choices,
     log_likelihoods,
     particle_weights,
-    running_evidence,
     side_probabilities,
 )
 
@@ -49,10 +49,8 @@ _SHARES_SAME = np.array([0.02, 0.1, 1 / 3])  # how often a random clicker takes 
 _ON_ONE_SIDE = 0.95
 FEWEST = 6  # fewer answers show neither a change nor fatigue
 _STATES = 400  # posterior states that stand for all of them where pairs kept back are judged
-# Interviews by criteria are short, and a change is found late: a smaller factor decides. It is
-# wrong of at most one in ten whom the model describes; of simulated people, of hardly anybody.
-_CHANGED = 10.0
-_PARTICLES, _MOVES = 600, 3  # of the searches that begin anew, forwards and backwards
+_AFTER = 3  # so many answers at least after a change, or while tired
+_AT_ONCE = 3
 
 
 class Foretold:
@@ -383,7 +381,7 @@ class Evidence:
     """The posterior, and what was said: learned from, not learned from, kept back.
 
     `learned` is the log probability of the answers learned from, each before it was; `everything`
-    is all answers in the order given, `seed` where chance comes from.
+    is all answers in the order given, `tires` and `changes` are log Bayes factors (`BrokenOff`).
     """
 
     particles: FloatArray
@@ -392,7 +390,8 @@ class Evidence:
     held_out: Choices
     everything: Choices
     is_informative: bool
-    seed: tuple[int, ...]
+    tires: float
+    changes: float
 
 
 def misfit_of_weights(evidence: Evidence, is_indifferent: bool) -> Misfit:
@@ -441,34 +440,43 @@ def _rivals(evidence: Evidence) -> dict[float, tuple[str, str]]:
     # Given what was learned, the other answers are judged together, not one by one.
     others = log_likelihoods(evidence.particles, evidence.others).sum(axis=1)
     model = evidence.learned + averaged(others)
-    tires, changes = _broken_off(evidence)
     bound = np.log(DECISIVE)
     return {
         float(guessing_evidence(said)[0]) - model - bound: (RANDOM, AGAIN),
         one_side_evidence(said) - model - bound: (SIDE, AGAIN),
-        tires - bound: (TIRES, SHORTER),
-        changes - np.log(_CHANGED): (CHANGES, CHANGED),
+        evidence.tires - bound: (TIRES, SHORTER),
+        evidence.changes - bound: (CHANGES, CHANGED),
     }
 
 
-def _broken_off(evidence: Evidence) -> tuple[float, float]:
-    """Return log Bayes factors of fatigue and of a change of mind at some answer."""
-    everything, generator = evidence.everything, np.random.default_rng(evidence.seed)
-    n = everything.chosen.size
-    turns = np.arange(FEWEST, n - FEWEST + 1)
-    if not turns.size:
-        return -np.inf, -np.inf
-    begun = running_evidence(everything, generator, particles=_PARTICLES, moves=_MOVES)
-    rest = running_evidence(everything.backwards(), generator, particles=_PARTICLES, moves=_MOVES)[
-        ::-1
-    ]
-    # Forwards and backwards are two estimates of the same evidence of all answers.
-    model = averaged(np.array([begun[-1], rest[0]]))
-    guessing = guessing_evidence(everything.chosen)
-    return (
-        averaged(begun[turns] + guessing[turns]) - model,
-        averaged(begun[turns] + rest[turns]) - model,
-    )
+class BrokenOff:
+    """Does somebody tire or change their mind at some answer? Kept up answer by answer.
+
+    Every answer counts. When it happens is among the questions planned, so that further ones leave
+    the inequality as it is.
+    """
+
+    def __init__(self, k: int, n_planned: int, seed: tuple[int, ...]) -> None:
+        self.n_planned = n_planned
+        self._turns = np.arange(FEWEST, n_planned - _AFTER + 1)
+        if self._turns.size:
+            self._change = ChangeOfWeights(k, self._turns, np.random.default_rng(seed))
+
+    def take_some(self, everything: Choices) -> None:
+        """Take in a few answers ahead of time, so that nobody waits for all of them at once."""
+        if self._turns.size:
+            self._change.take(everything, most=_AT_ONCE)
+
+    def factors(self, everything: Choices) -> tuple[float, float]:
+        """Return log Bayes factors of fatigue and of a change of mind, given all answers."""
+        if not self._turns.size:
+            return -np.inf, -np.inf
+        self._change.take(everything)
+        begun, guessing = np.array(self._change.unchanged), guessing_evidence(everything.chosen)
+        turns = np.minimum(self._turns, everything.chosen.size)
+        return averaged(begun[turns] + guessing[turns]) - begun[-1], self._change.changed - begun[
+            -1
+        ]
 
 
 def _disagreeing(evidence: Evidence) -> list[tuple[str, str]]:

@@ -5,6 +5,8 @@ they are. Out: whether that is enough, whether to ask further, how far the last 
 Absent: how well they are predicted (`fit`), which pair is asked.
 """
 
+import numpy as np
+
 DECISIVE, INFORMATIVE = 1 / 0.05, 1 / 0.1
 ENOUGH_TESTED = 8  # fewer questions do not distinguish a coin from a metric
 # Who still says too little then is not asked further. Interviews about weights keep fewer pairs
@@ -22,6 +24,12 @@ def asks_further(factor: float, n_tested: int, *, most: int = MOST_TESTED) -> bo
     """Say whether further pairs may show that answers inform, where those so far did not."""
     is_open = not says_enough(factor, n_tested) and factor > 1 / DECISIVE
     return is_open and n_tested < most
+
+
+def may_have_changed(log_factor: float, n_tested: int) -> bool:
+    """Say whether further pairs may show that somebody about weights changed their mind."""
+    is_open = 0 < log_factor < np.log(DECISIVE)
+    return bool(is_open) and ENOUGH_TESTED <= n_tested < MOST_TESTED_OF_WEIGHTS
 
 
 def most_further(n_tested: int, *, most: int = MOST_TESTED) -> int:

@@ -31,6 +31,8 @@ _PLAIN = (
     "families", "family", "queries", "choices", "preferences", "stopped", "expected_agreement",
     "fewer_misses", "positive",
 )  # fmt: skip
+# Results of interviews about weights, whose files have the format of all other results.
+_OF_WEIGHTS = ("WeightsResult", "QuantileResult", "CriteriaResult")
 _CHECKS = ("catch_asked", "catch_wrong", "repeats_asked", "repeats_changed")
 
 
@@ -49,7 +51,10 @@ def save_elicited(result: ElicitationResult, path: str | Path) -> None:
 
 
 def load_elicited(path: str | Path) -> ElicitationResult:
-    """Return the result that `result.save(path)` wrote.
+    """Return the result that `result.save(path)` wrote, of an interview about two errors.
+
+    Weights of classes, groups and criteria, and quantiles, are read by their own class:
+    `learn.WeightsResult.load(path)`.
 
     Notes
     -----
@@ -98,11 +103,12 @@ def _read(path: Path) -> dict[str, Any]:
             where=str(path), found=f"no JSON ({error!s:.120})", needed=needed, cure=cure
         ) from error
     if not isinstance(values, dict) or values.get("format") != FORMAT:
+        kind = values.get("class") if isinstance(values, dict) else None
         raise FileFormatError(
             where=str(path),
-            found="no elicited metric",
-            needed=needed,
-            cure=cure,
+            found=f"a saved {kind:.60}" if isinstance(kind, str) else "no elicited metric",
+            needed="a metric of two errors that result.save wrote",
+            cure=f"Read it with {kind}.load(path)." if kind in _OF_WEIGHTS else cure,
         )
     if values.get("version") != _VERSION:
         raise FileFormatError(

@@ -23,6 +23,7 @@ from howgood.learn.elicitation.criteria_table import (
     real_pairs_of,
 )
 from howgood.learn.elicitation.fit import (
+    BrokenOff,
     Evidence,
     Misfit,
     information_of_weights,
@@ -32,6 +33,7 @@ from howgood.learn.elicitation.further import (
     MOST_TESTED_OF_WEIGHTS,
     TESTED,
     asks_further,
+    may_have_changed,
     most_further,
     says_enough,
     share_of_closing,
@@ -96,6 +98,7 @@ class WeightsSearch(ABC):
     _stopped: str | None
     _open: Step | None
     _last: tuple[FloatArray, np.random.Generator] | None
+    _break: BrokenOff | None
     _plan: Callable[[tuple[Choice, ...]], Step | None] | None = None
 
     def __init__(
@@ -228,6 +231,7 @@ class WeightsSearch(ABC):
 
     def _fit(self, particles: FloatArray) -> Misfit:
         """Return why nothing should be named, and what to do about it."""
+        tires, changes = self._broken_off()
         evidence = Evidence(
             particles=particles,
             learned=self._log_evidence,
@@ -235,9 +239,25 @@ class WeightsSearch(ABC):
             held_out=self._choices_of("held-out"),
             everything=self._choices_of("choice", "catch", *TESTED),
             is_informative=says_enough(*self._information(particles)),
-            seed=(self.seed, 8, len(self._answered)),
+            tires=tires,
+            changes=changes,
         )
         return misfit_of_weights(evidence, Counted(self._answered, self._steps).is_indifferent)
+
+    def _breaking_off(self) -> tuple[BrokenOff, Choices]:
+        """Return what is known about fatigue and a change of mind, and all answers."""
+        n_planned = len(self._answered) - self._n_asked("extra")
+        if self._stopped and self._plan is None:
+            n_planned += len(self._held_out) - self._n_asked("held-out")
+        if self._break is None or self._break.n_planned != n_planned:
+            seed = (self.seed, 8, n_planned)
+            self._break = BrokenOff(len(self.table.criteria), n_planned, seed)
+        return self._break, self._choices_of("choice", "catch", *TESTED)
+
+    def _broken_off(self) -> tuple[float, float]:
+        """Return log Bayes factors of fatigue and of a change of mind."""
+        broken, everything = self._breaking_off()
+        return broken.factors(everything)
 
     def _information(self, particles: FloatArray) -> tuple[float, int]:
         """Return how much better than a coin answers are foretold, and how many were tested."""
@@ -266,6 +286,7 @@ class WeightsSearch(ABC):
         self._choices = no_choices(len(self.table.criteria))
         self._log_evidence = 0.0
         self._last = None
+        self._break = None
         self._steps = []
         self._stopped = None
         self._open = None
@@ -291,11 +312,19 @@ class WeightsSearch(ABC):
             self._stopped = "no pair left"
         done = self._n_asked("held-out")
         if done < len(self._held_out):
+            broken, everything = self._breaking_off()
+            broken.take_some(everything)
             return self._step("held-out", self._bank.pairs[self._held_out[done]])
         particles, _ = self._last_particles()
-        further = asks_further(*self._information(particles), most=MOST_TESTED_OF_WEIGHTS)
-        pair = self._clearest(particles) if further else None
+        pair = self._clearest(particles) if self._asks_further(particles) else None
         return None if pair is None else self._step("extra", pair)
+
+    def _asks_further(self, particles: FloatArray) -> bool:
+        """Say whether it is open if answers inform, or if somebody changed their mind."""
+        factor, n_tested = self._information(particles)
+        if asks_further(factor, n_tested, most=MOST_TESTED_OF_WEIGHTS):
+            return True
+        return may_have_changed(self._broken_off()[1], n_tested)
 
     def _n_asked(self, kind: str) -> int:
         return sum(step.kind == kind for step in self._steps)
