@@ -110,7 +110,7 @@ def test_spark_reads_the_rows_once(spark, several_parts, tmp_path, monkeypatch):
         plans.append(native.repartition(*by)._jdf.queryExecution().executedPlan().toString())
         return made(native, by, *others, **options)
 
-    monkeypatch.setattr("howgood.decide.spark_grades.part_results", seen)
+    monkeypatch.setattr("howgood.decide.grades.part_results", seen)
     rank_grades(spark.read.parquet(path))
     (plan,) = plans
     assert plan.count("FileScan parquet") == 1

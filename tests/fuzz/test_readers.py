@@ -75,7 +75,7 @@ _EXCUSED = {
     "flow/encrypted_backup.py:_identities": "a key file: tests/flow/test_encrypted_backup.py",
     "flow/remote_call.py:_opened": "over the network: tests/flow/remote/test_remote_call.py",
     "cli/remote.py:_body": "JSON that is handed on: tests/flow/remote/test_remote_call.py",
-    "web/metrics.py:_memory": "a file of the system",
+    "web/middleware.py:_memory": "a file of the system",
     "settings.py:_secret": "one line that whoever runs the server wrote",
     "flow/accounts/provider.py:_asked": "over the network: tests/journeys/test_signing_in.py",
     "store/server_lock.py:__init__": _WRITES,

@@ -10,8 +10,7 @@ from tests.flow.hosting.conftest import Person
 
 from howgood.settings import Settings
 from howgood.web.app import make_app
-from howgood.web.metrics import request_lines
-from howgood.web.middleware import Metrics
+from howgood.web.middleware import Metrics, request_lines
 from howgood.web.server import JsonFormatter
 
 TOKEN = "a-token-for-tests"  # noqa: S105 - of a test

@@ -1,28 +1,34 @@
 """What stands before every route: headers, sizes, rates, timeouts, and a page when it is too much.
 
-In: requests. Out: requests that may pass, or a short page. Absent: who may do what (`flow`),
-allowances that all processes share (`flow.accounts`), and connections on which no request has come
-yet (`timeouts`).
+In: requests. Out: requests that may pass, or a short page; the counts, for Prometheus. Absent: who
+may do what (`flow`), allowances that all processes share (`flow.accounts`), and connections on
+which no request has come yet (`timeouts`).
 """
 
 import asyncio
 import ipaddress
 import logging
+import os
 import re
+import resource
 import time
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import sqlalchemy as sa
 from cachetools import LRUCache
 from starlette.datastructures import FormData, Headers
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from howgood import __version__
 from howgood.flow.error_location import error_location
+from howgood.flow.hosting import Host
+from howgood.store.schema import answers, deliveries, jobs, participants
 from howgood.web.pages import message_page
 from howgood.web.render import POLICY, show, style_address
 
@@ -122,7 +128,7 @@ _KINDS = {"p": "participant", "s": "participant", "api": "api", "static": "file"
 
 
 class Metrics:
-    """Requests that this process answered, by kind; `metrics` writes them down."""
+    """Requests that this process answered, by kind; `metrics_text` writes them down."""
 
     def __init__(self) -> None:
         self.began_at = time.time()
@@ -306,3 +312,88 @@ def preferred_language(accepted: str) -> str:
         if code in languages():
             return code
     return "en"
+
+
+# What a server counts about itself, as text for Prometheus. Counts of requests are those of this
+# process; with several, each has its own. What is read from the database (people, answers, jobs,
+# messages) is the same in all. Neither says who asked, which study, which address.
+
+MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+
+def metrics_text(metrics: Metrics, host: Host, *, working: int, is_well: bool) -> str:
+    """Return everything that is counted, in Prometheus' text format."""
+    lines = [
+        *_one("howgood_build_info", "gauge", "the version", 1, f'{{version="{__version__}"}}'),
+        *_one("howgood_up", "gauge", "whether answers can be stored now", int(is_well)),
+        *_one("howgood_requests_in_work", "gauge", "requests in work now", working),
+        *_one("process_start_time_seconds", "gauge", "when this process began", metrics.began_at),
+        *_one("process_cpu_seconds_total", "counter", "CPU time of this process", _cpu()),
+        *_one("process_resident_memory_bytes", "gauge", "memory of this process", _memory()),
+        *request_lines(metrics),
+        *_stored(host),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def request_lines(metrics: Metrics) -> Iterator[str]:
+    """Yield the counts of requests."""
+    yield from _head("howgood_requests_total", "counter", "requests answered by this process")
+    for (kind, method, status), count in sorted(metrics.requests.items()):
+        labels = f'kind="{kind}",method="{method}",status="{status}"'
+        yield f"howgood_requests_total{{{labels}}} {count}"
+    name = "howgood_request_seconds"
+    yield from _head(name, "histogram", "seconds until an answer began")
+    for kind in sorted(metrics.seconds):
+        total = 0
+        for place, end in enumerate((*map(str, BUCKETS), "+Inf")):
+            total += metrics.buckets[kind, place]
+            yield f'{name}_bucket{{kind="{kind}",le="{end}"}} {total}'
+        yield f'{name}_sum{{kind="{kind}"}} {metrics.seconds[kind]:.6f}'
+        yield f'{name}_count{{kind="{kind}"}} {total}'
+
+
+def _stored(host: Host) -> Iterator[str]:
+    count = sa.func.count()
+    with host.database.reading() as connection:
+        people = connection.execute(
+            sa.select(participants.c.status, count)
+            .where(participants.c.is_pilot.is_(False))
+            .group_by(participants.c.status)
+        ).all()
+        given = connection.execute(sa.select(count).select_from(answers)).scalar_one()
+        waiting = connection.execute(sa.select(jobs.c.status, count).group_by(jobs.c.status)).all()
+        messages = connection.execute(
+            sa.select(count).select_from(deliveries).where(deliveries.c.next_at.is_not(None))
+        ).scalar_one()
+    yield from _head("howgood_participants", "gauge", "people by status, test runs not counted")
+    for status, number in sorted(people):
+        yield f'howgood_participants{{status="{status}"}} {number}'
+    yield from _one("howgood_answers", "gauge", "answers stored", given)
+    yield from _head("howgood_jobs", "gauge", "fits by status")
+    for status, number in sorted(waiting):
+        yield f'howgood_jobs{{status="{status}"}} {number}'
+    yield from _one("howgood_messages_waiting", "gauge", "webhook messages not yet sent", messages)
+
+
+def _head(name: str, kind: str, help_text: str) -> Iterator[str]:
+    yield f"# HELP {name} {help_text}"
+    yield f"# TYPE {name} {kind}"
+
+
+def _one(name: str, kind: str, help_text: str, value: float, labels: str = "") -> Iterator[str]:
+    yield from _head(name, kind, help_text)
+    yield f"{name}{labels} {value}"
+
+
+def _cpu() -> float:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return round(used.ru_utime + used.ru_stime, 3)
+
+
+def _memory() -> int:
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

@@ -31,7 +31,7 @@ from howgood.flow.participate.forms import text_of
 from howgood.kinds.screen_parts import paragraphs, words
 from howgood.kinds.translation import in_language
 from howgood.web.access import is_secure
-from howgood.web.metrics import MEDIA_TYPE, metrics_text
+from howgood.web.middleware import MEDIA_TYPE, metrics_text
 from howgood.web.pages import kept_parameters, review_page, screen_page
 from howgood.web.render import (
     part_of_file,
