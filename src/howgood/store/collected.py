@@ -169,7 +169,9 @@ def _earlier(
 
 
 def _screens(connection: Connection, numbers: Sequence[int]) -> dict[int, ShownScreens]:
-    columns = tuple(zip(*connection.execute(_SCREENS, {"people": numbers}), strict=True))
+    # All rows at once: to fetch them one by one takes a sixth of an export.
+    rows = connection.execute(_SCREENS, {"people": numbers}).all()
+    columns = tuple(zip(*rows, strict=True))
     if not columns:
         return {}
     people, names, positions, shown_at, answered_at, texts = columns

@@ -20,11 +20,12 @@ import re
 import tempfile
 import zipfile
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
+from math import isfinite
 from numbers import Number
 from typing import IO, Any, Literal, cast
 
@@ -123,9 +124,9 @@ class CsvWriter(TableWriter):
 
     def write(self, batch: Batch) -> bytes:
         """Return lines, after the header if they are the first."""
-        texts = [_csv_texts(batch[name]) for name in self._names]
-        lines = [",".join(cells) for cells in zip(*texts, strict=True)]
-        return self.close() + "".join([f"{line}\r\n" for line in lines]).encode()
+        texts = [_texts(batch[name], _CSV_CELLS) for name in self._names]
+        lines = [*map(",".join, zip(*texts, strict=True)), ""]
+        return self.close() + "\r\n".join(lines).encode()
 
     def close(self) -> bytes:
         """Return what is left: the header, if there were no rows."""
@@ -133,17 +134,17 @@ class CsvWriter(TableWriter):
         return header.encode()
 
 
-def _csv_texts(cells: Sequence[Any]) -> Iterable[str]:
-    """Return cells as they are written.
+def _texts(cells: Sequence[Any], cell_texts: Mapping[type, Callable[[Any], str]]) -> Iterable[str]:
+    """Return cells as they are written; `cell_texts` says how, by their type.
 
     Millions of them: a function for the type of a whole column takes a sixth of the time that
     `csv.writer` needs after looking for formulas.
     """
     types = set(map(type, cells))
     if len(types) != 1:
-        return [_CSV_CELLS[type(cell)](cell) for cell in cells]
+        return [cell_texts[type(cell)](cell) for cell in cells]
     (of,) = types
-    text = _CSV_CELLS[of]
+    text = cell_texts[of]
     if of not in (str, int, float):
         return map(text, cells)
     distinct = set(cells)
@@ -182,19 +183,40 @@ class JsonWriter(TableWriter):
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names, self._before = names, "["
-        self._encode = json.JSONEncoder(ensure_ascii=False).encode
+        keys = [_encoded(name).replace("%", "%%") for name in names]
+        self._object = "{" + ", ".join(f"{key}: %s" for key in keys) + "}"
 
     def write(self, batch: Batch) -> bytes:
         """Return objects, each in a line of its own."""
-        encode, names = self._encode, self._names
-        cells = zip(*[batch[name] for name in names], strict=True)
-        written = [encode(dict(zip(names, row, strict=True))) for row in cells]
-        before, self._before = self._before, "," if written else self._before
-        return "".join([before, "\n", ",\n".join(written)]).encode() if written else b""
+        texts = [_texts(batch[name], _JSON_CELLS) for name in self._names]
+        written = ",\n".join([self._object % cells for cells in zip(*texts, strict=True)])
+        if not written:
+            return b""
+        before, self._before = self._before, ","
+        return f"{before}\n{written}".encode()
 
     def close(self) -> bytes:
         """Return the end of the array."""
         return b"[]" if self._before == "[" else b"]"
+
+
+_encoded = json.JSONEncoder(ensure_ascii=False).encode
+
+
+class _JsonCells(dict[type, Callable[[Any], str]]):
+    """How a cell of each type is written in JSON: as the encoder does, faster where it is usual."""
+
+    def __missing__(self, of: type) -> Callable[[Any], str]:
+        return _encoded
+
+
+_JSON_CELLS = _JsonCells({
+    str: lru_cache(maxsize=10_000)(_encoded),
+    int: int.__repr__,
+    float: lambda value: float.__repr__(value) if isfinite(value) else _encoded(value),
+    bool: {True: "true", False: "false"}.__getitem__,
+    type(None): {None: "null"}.__getitem__,
+})  # fmt: skip
 
 
 class ParquetWriter(TableWriter):
@@ -237,9 +259,10 @@ class ParquetWriter(TableWriter):
         made = {}
         for column in self._columns:
             convert, cells = _PARQUET_VALUES[column.type], self._waiting[column.name]
-            made[column.name] = [
-                None if cell is None else convert(cell) for cell in cells[:_ROWS_IN_GROUP]
-            ]
+            group = cells[:_ROWS_IN_GROUP]
+            if not set(map(type, group)) <= {convert, type(None)}:
+                group = [None if cell is None else convert(cell) for cell in group]
+            made[column.name] = group
             del cells[:_ROWS_IN_GROUP]
         self._writer.write_table(self._table(made, schema=self._schema))
 
