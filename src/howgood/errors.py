@@ -137,7 +137,7 @@ class MissingValueError(InputError):
             where=f"{where}, column {column!r}",
             found=f"{n_missing} of {n_rows} values missing or not finite{row}",
             needed="a value in every row, and finite numbers",
-            cure="Fill them in, or leave these rows out by name: missing='drop'.",
+            cure="Fill them in, or leave these rows out: missing='drop'.",
         )
         self.column, self.n_missing, self.n_rows, self.first = column, n_missing, n_rows, first
 

@@ -189,3 +189,97 @@ def test_the_columns_of_a_study_s_size_are_explained(capsys):
     out = capsys.readouterr().out
     for column in ("width: mean over 2 simulated studies", "enough:", "covered:"):
         assert column in out
+
+
+def test_the_row_numbers_that_pandas_writes_are_no_metric(folder, capsys):
+    first, second = (
+        folder(name, ",id,score\n" + "".join(f"{n},{n},{n % way}\n" for n in range(12)))
+        for name, way in (("a.csv", 2), ("b.csv", 3))
+    )
+    assert run(["ship", first, second, "--json"]) == 2
+    found = json.loads(capsys.readouterr().out)
+    assert [one["metric"] for one in found["comparisons"]] == ["score"]
+
+
+def test_scores_in_percent_are_shares_and_so_are_bar_and_margin(folder, capsys):
+    log = folder("log.csv", "id,score\n" + "".join(f"{n},{50 + n} %\n" for n in range(12)))
+    assert run(["ship", log, log, "--json"]) == 2
+    found = json.loads(capsys.readouterr().out)["comparisons"][0]["base"]["mean"]
+    assert found == pytest.approx((50 + 5.5) / 100)
+    for option in ("--bar", "--margin"):
+        assert run(["ship", log, log, option, "80"]) == 2
+        assert "Write 0.8 for 80 %." in capsys.readouterr().err
+
+
+def test_rows_of_several_systems_are_not_repeats_of_one(folder, capsys):
+    log = folder("log.csv", "id,model,score\n1,a,1\n1,b,0\n2,a,1\n2,b,0\n")
+    assert run(["ship", log, log]) == 2
+    assert "2 systems: 'a', 'b'" in capsys.readouterr().err
+    assert run(["ship", f"{log}#b", f"{log}#a", "--json"]) == 2
+    assert json.loads(capsys.readouterr().out)["difference"]["mean"] == 1
+
+
+def test_logs_without_a_common_metric_say_what_each_has(folder, capsys):
+    first, second = folder("a.csv", "id,match\n1,1\n2,0\n"), folder("b.csv", "id,ok\n1,1\n2,0\n")
+    assert run(["ship", first, second]) == 2
+    said = capsys.readouterr().err
+    assert "'match' in" in said
+    assert "'ok' in" in said
+
+
+def _sample(number, value):
+    return json.dumps({"doc_id": number, "filtered_resps": ["A"], "metrics": ["acc"], "acc": value})
+
+
+def test_samples_of_lm_eval_may_be_renamed(folder, capsys):
+    logs = [
+        folder(f"samples_{name}.jsonl", "\n".join(_sample(n, float(n > less)) for n in range(30)))
+        for name, less in (("before", 20), ("after", 3))
+    ]
+    assert run(["ship", *logs, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["comparisons"][0]["n_items"] == 30
+
+
+def test_a_folder_of_samples_holds_one_model_and_its_last_run(tmp_path, capsys):
+    for model, day, value in (("a", 1, 0.0), ("a", 2, 1.0), ("b", 1, 0.0)):
+        place = tmp_path / model
+        place.mkdir(exist_ok=True)
+        name = f"samples_task_2026-01-0{day}T10-00-00.jsonl"
+        (place / name).write_text("\n".join(_sample(n, value) for n in range(5)))
+    assert run(["ship", str(tmp_path), str(tmp_path / "a")]) == 2
+    assert "samples in 2 folders" in capsys.readouterr().err
+    assert run(["ship", str(tmp_path / "b"), str(tmp_path / "a"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["difference"]["mean"] == 1
+    run(["ship", str(tmp_path / "b"), str(tmp_path / "a"), "--doctor"])
+    assert "1 older run of the same tasks left out" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("engine", ["auto", "duckdb"])
+def test_a_board_of_pass_and_fail_is_one_of_ones_and_zeros(folder, capsys, engine):
+    words = "item,system,rater,grade\n" + "".join(
+        f"{item},{system},{rater},{'Pass' if (item + rater) % system else 'fail'}\n"
+        for item in range(8)
+        for system in (2, 3)
+        for rater in range(3)
+    )
+    numbers = words.replace("Pass", "1").replace("fail", "0")
+    found = []
+    for name, rows in (("words.csv", words), ("numbers.csv", numbers)):
+        assert run(["leaderboard", folder(name, rows), "--engine", engine, "--json"]) == 0
+        found.append(json.loads(capsys.readouterr().out)["systems"])
+    assert found[0] == found[1]
+
+
+def test_a_board_without_raters_says_which_option_that_is(folder, capsys):
+    assert run(["leaderboard", folder("g.csv", "item,system,grade\n1,a,2\n1,b,3\n")]) == 2
+    assert "or --no-rater if there is none" in capsys.readouterr().err
+
+
+def test_the_nameless_first_column_that_pandas_writes_to_excel_is_read(tmp_path, capsys):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("openpyxl")
+    path = tmp_path / "scores.xlsx"
+    pandas.DataFrame({"y": [0, 1] * 15, "s": [n / 30 for n in range(30)]}).to_excel(path)
+    arguments = ["threshold", str(path), "--truth", "y", "--score", "s", "--alpha", ".5"]
+    assert run(arguments) == 0
+    assert "Use" in capsys.readouterr().out

@@ -43,7 +43,7 @@ def test_guidance_says_when_the_choice_does_not_matter():
 def test_findings_compare_with_a_paired_interval():
     text = " ".join(relevance.findings(_reports(good="CCCC", bad="BBBB"), None))
     # For C, predicting A scores 90, B 83.3, C 100: chance is their mean, 91.1; the likeliest is A.
-    assert "Random predictions score 91.1, the most frequent outcome 90.0" in text
+    assert "Random predictions score 91.1, the most frequent outcome of each context 90.0" in text
     # Always B for C: 100 (1 - [2 x .2 + 1 x .1] / 3) = 83.3, so 16.7 behind, in every resample.
     assert "good is 16.7 points ahead of bad (paired 95 % interval 16.7 to 16.7)" in text
 

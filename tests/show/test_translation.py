@@ -103,6 +103,17 @@ def test_only_our_words_are_translated_and_english_says_that_it_is():
     assert ".Methods{}" in page
 
 
+def test_english_words_stay_visible_in_pictures_and_in_the_name_of_a_page():
+    """A picture draws no span, and a tab would show its letters."""
+    words = "what the people of this town said"
+    page = f"<title>{words}</title><svg><text>{words}</text></svg><p>{words}</p>"
+    expected = (
+        f'<title>{words}</title><svg><text><tspan lang="en">{words}</tspan></text></svg>'
+        f'<p><span lang="en">{words}</span></p>'
+    )
+    assert translated_page(page, "de") == expected
+
+
 def test_english_pages_stay_as_they_are():
     assert translated_page(PAGE, "en") == PAGE
     assert translated_page(PAGE, "xx") == PAGE

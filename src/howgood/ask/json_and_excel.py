@@ -194,8 +194,8 @@ def columns_of_workbook(location: Path) -> Columns:
     where = f"{location}, sheet {name!r}"
     header, filled = rows[0], [row for row in rows[1:] if any(cell != "" for cell in row)]
     names = [str(cell).strip() for cell in header]
-    if "" in names:
-        place = names.index("") + 1
+    if "" in names[1:]:  # pandas leaves the name of its row numbers, the first column, empty
+        place = names.index("", 1) + 1
         raise _refused(where, f"no name above column {place}", "Write the names in the first row.")
     twice = next((one_name for one_name in names if names.count(one_name) > 1), None)
     if twice is not None:

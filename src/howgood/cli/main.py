@@ -234,14 +234,16 @@ def _as_option(match: re.Match[str], options: dict[str, click.Parameter]) -> str
 def _how_to_name(error: MissingColumnError, options: dict[str, click.Parameter]) -> str:
     """Say which options name the missing columns: --map, or the one with that default."""
     by_default = {option.default: name for name, option in options.items() if name.startswith("--")}
-    said = []
+    said, without = [], []
     for column in error.missing:
         yours = shlex.quote(error.near[column] or "COLUMN")
         if "--map" in options:
             said.append(f"--map {error.ours.get(column, column)}={yours}")
         elif column in by_default:
             said.append(f"{by_default[column]} {yours}")
-    return f" Write {' '.join(said)}" if said else ""
+        if f"--no-{column}" in options:
+            without.append(f", or --no-{column} if there is none")
+    return f" Write {' '.join(said)}{''.join(without)}" if said else ""
 
 
 class _Visible:

@@ -139,6 +139,7 @@ def ship(
     names = _metrics(logs, metric, tolerated)
     lower_is_better = (*lower_is_better, *tolerated)
     pairs = [_paired(logs, name, cluster, missing) for name in names]
+    _check_scale(pairs[0], rules)
     first = _compared(pairs[0], rules, names[0] not in lower_is_better)
     own = {pair.metric: _own_law(pair, 1) for pair in pairs}
     if labels is not None:
@@ -180,6 +181,18 @@ def _check(rules: ShipRules) -> None:
         )
 
 
+def _check_scale(pairs: "_Pairs", rules: ShipRules) -> None:
+    """Refuse a bar or margin in percent where the metric is a share."""
+    for name, value in (("bar", rules.bar), ("margin", rules.margin)):
+        if pairs.is_share and value is not None and value > 1:
+            raise InputError(
+                where=name,
+                found=f"{value:g}, but {pairs.metric!r} lies between 0 and 1",
+                needed="a share",
+                cure=f"Write {value / 100:g} for {value:g} %." if value <= 100 else "Correct it.",
+            )
+
+
 def _as_log(
     given: Any,  # noqa: ANN401 - a path, a log, any frame
     name: str,
@@ -198,7 +211,7 @@ def _as_log(
     numbers = {
         column: values.astype(np.float64)
         for column, values in table.items()
-        if column != chosen and values.dtype.kind in "biuf"
+        if column not in (chosen, "") and values.dtype.kind in "biuf"
     }
     if chosen not in table:
         frame_columns(given, [chosen], where=name)
@@ -229,6 +242,13 @@ def _metrics(
     shared = [name for name in logs[0].metrics if name in logs[1].metrics]
     if metric is None and tolerated:
         metric = [name for name in shared if name not in tolerated][:1] or list(tolerated)
+    if not shared:
+        raise InputError(
+            where="base and candidate",
+            found=f"no metric in both: {_listed(logs[0])} and {_listed(logs[1])}",
+            needed="a column of numbers, or of pass and fail, with the same name in both",
+            cure="Rename one of them.",
+        )
     if metric is None:
         if len(shared) == 1:
             return shared
@@ -244,6 +264,11 @@ def _metrics(
         if name not in shared:
             raise UnknownNameError(where="metric", name=name, names=shared)
     return names
+
+
+def _listed(log: EvaluationLog) -> str:
+    names = ", ".join(map(repr, list(log.metrics)[:6])) or "none"
+    return f"{names} in {log.source}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -283,7 +308,9 @@ def _paired(
             cure="Run them on the same items, or leave these out: missing='drop'.",
         )
     if lost:
-        announce(f"{lost} items left out, which only one of both logs has", DroppedRowsWarning)
+        announce(
+            f"{lost} items left out: only one of the logs has a number for them", DroppedRowsWarning
+        )
     base, candidate = (np.array([mean[name] for name in shared]) for mean in means)
     values = np.unique(np.concatenate([log.metrics[metric] for log in logs]))
     values = values[np.isfinite(values)]

@@ -18,6 +18,7 @@ from howgood import ask, decide, learn, score
 from howgood.flow.ranking import FeedbackColumns, RankedFile, picture, rank_file
 from howgood.flow.relevance import RelevanceQuestion, RelevanceStudy, score_file
 from howgood.learn import AcceptabilityFit
+from howgood.learn.elicitation.family_registry import family_label
 from howgood.records.decision import ThresholdChoice
 from howgood.records.elicitation import ElicitationResult
 from howgood.records.estimate import Estimate
@@ -204,7 +205,10 @@ def _sections(
             "Lines of equal acceptance over precision and recall, the classifier's curve, and the "
             "chosen point.",
             decision_pictures.map_figure(
-                fit.acceptance_draws(APPLICATION), curve=choice.curve, chosen=(precision, recall)
+                fit.acceptance_draws(APPLICATION),
+                curve=choice.curve,
+                chosen=(precision, recall),
+                acceptance=after,
             ),
         ),
         Section(
@@ -214,7 +218,7 @@ def _sections(
                     "tuned to": ["F1", "people"],
                     "threshold": [by_f1, choice.chosen],
                     "recall": [_recall(classifier, at) for at in (by_f1, choice.chosen)],
-                    "share accepting": [with_interval(before), with_interval(after)],
+                    "share accepting": [share_text(before), share_text(after)],
                 }
             ),
         ),
@@ -236,7 +240,7 @@ def run_stakeholder(
     result = learn.ask_oracle(learn.Elicitor(matrices, random_state=seed), respondent)
     families = Table(
         {
-            "kind of metric": list(result.families),
+            "kind of metric": [family_label(name) for name in result.families],
             "probability": [percent(share) for share in result.families.values()],
         }
     )

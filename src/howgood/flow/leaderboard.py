@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from howgood.ask.files import open_table
 from howgood.ask.intake import YES
@@ -24,9 +25,10 @@ from howgood.decide.votes import rank_votes
 from howgood.errors import DroppedRowsWarning, InputError, announce
 from howgood.flow.files import naming
 from howgood.flow.ranking import RankedFile, picture
+from howgood.records.levels import VERDICT_WORDS, missing_values
 from howgood.records.ranking import Ranking
 from howgood.records.report import Finding, Report
-from howgood.records.table import frame_column_names
+from howgood.records.table import Table, frame_column_names
 from howgood.show import boards as words_of_boards
 from howgood.show import leaderboard as words
 from howgood.show import votes as words_of_votes
@@ -221,7 +223,7 @@ def rank_criteria_file(
     engine: str = "auto",
 ) -> dict[str, Ranking]:
     """Rank the systems of a file by each of several columns of grades."""
-    frame = open_table(path, engine=engine)
+    frame = _verdicts_as_numbers(open_table(path, engine=engine), criteria)
     with naming({"grades": path, "the table": path}):
         return {
             criterion: rank_grades(
@@ -239,6 +241,37 @@ def rank_criteria_file(
             )
             for criterion in criteria
         }
+
+
+def _verdicts_as_numbers(frame: Any, criteria: Sequence[str]) -> Any:  # noqa: ANN401 - any frame
+    """Turn columns of pass and fail into 1 and 0; other text stays, and is refused later."""
+    import narwhals as nw
+
+    if isinstance(frame, Table):
+        return Table({**frame, **{name: _one_or_zero(frame[name]) for name in criteria
+                                  if name in frame}})  # fmt: skip
+    rows = nw.from_native(frame)
+    schema = rows.collect_schema()
+    passed = [word for word, counts in VERDICT_WORDS.items() if counts]
+    for name in criteria:
+        if schema.get(name) != nw.String:
+            continue
+        said = nw.col(name).str.strip_chars().str.to_lowercase()
+        others = rows.lazy().filter(~nw.col(name).is_null() & ~said.is_in(list(VERDICT_WORDS)))
+        if others.select(nw.len()).collect().item() == 0:
+            rows = rows.with_columns(said.is_in(passed).cast(nw.Float64).alias(name))
+    return rows.to_native()
+
+
+def _one_or_zero(values: NDArray[Any]) -> NDArray[Any]:
+    gaps = missing_values(values)
+    texts = [str(value).strip().lower() for value in values.tolist()]
+    if values.dtype.kind in "biuf" or not all(
+        gap or text in VERDICT_WORDS for gap, text in zip(gaps, texts, strict=True)
+    ):
+        return values
+    return np.array([np.nan if gap else VERDICT_WORDS[text]
+                     for gap, text in zip(gaps, texts, strict=True)])  # fmt: skip
 
 
 def boards_of(criteria: Mapping[str, Ranking]) -> dict[str, Ranking]:

@@ -209,7 +209,7 @@ def without_gaps(source: EngineFrame, keys: list[str], rating: str, missing: str
             where=_WHERE,
             found=f"values missing or not finite: {listed}, of {n_rows} rows",
             needed="finite numbers, each of a known user and item",
-            cure="Fill them in, or leave these rows out by name: missing='drop'.",
+            cure="Fill them in, or leave these rows out: missing='drop'.",
         )
     announce(
         f"ratings left out, missing or not finite: {listed}, of {n_rows} rows",

@@ -12,6 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from howgood.errors import InputError
 
+# What people write for passed and failed, in small letters.
+VERDICT_WORDS = {
+    "true": 1.0, "yes": 1.0, "pass": 1.0, "passed": 1.0, "good": 1.0, "correct": 1.0, "c": 1.0,
+    "acceptable": 1.0, "thumbs up": 1.0,
+    "false": 0.0, "no": 0.0, "fail": 0.0, "failed": 0.0, "bad": 0.0, "incorrect": 0.0, "i": 0.0,
+    "unacceptable": 0.0, "thumbs down": 0.0,
+}  # fmt: skip
 _HASHED_KINDS = "OUS"
 _NUMBER_KINDS = "biuf"
 # Integers that span less than this are found by a lookup table, others by bisection.

@@ -24,7 +24,7 @@ def check_probability(
     >>> check_probability(0.95, name="certainty", where="gate")
     0.95
     """
-    place, needed = f"{where}, {name}", f"{name} must lie between 0 and 1"
+    place, needed = f"{where}, {name}", "a number between 0 and 1"
     values = np.atleast_1d(as_numbers(value, where=place, needed=needed, parse_text=False))
     inside = (values >= 0.0) & (values <= 1.0) if ends else (values > 0.0) & (values < 1.0)
     if inside.all():

@@ -229,8 +229,14 @@ def as_numbers(
             where=where,
             found=f"text such as {_first_text(values)!r}, not numbers",
             needed=needed,
-            cure=cure,
+            cure=_percent_cure(values) or cure,
         ) from error
+
+
+def _percent_cure(values: ArrayLike) -> str:
+    text = _first_text(values).strip()
+    number = text.removesuffix("%").strip()
+    return f"Write {number} instead of {text}." if text.endswith("%") and number else ""
 
 
 def _first_text(values: ArrayLike) -> str:

@@ -144,7 +144,7 @@ def bad_values(n_bad: Mapping[str, int], n_rows: int) -> InputError:
         where=WHERE,
         found=f"values missing or not finite: {listed}, of {n_rows} rows",
         needed="a finite number for every mean, sd and prediction",
-        cure="Fill them in, or leave these rows out by name: missing='drop'.",
+        cure="Fill them in, or leave these rows out: missing='drop'.",
     )
 
 

@@ -15,19 +15,13 @@ from numpy.typing import NDArray
 from howgood.errors import DroppedRowsWarning, InputError, announce
 from howgood.records.estimate import Estimate, Interval
 from howgood.records.judged import JudgeAgreement
-from howgood.records.levels import missing_values
+from howgood.records.levels import VERDICT_WORDS, missing_values
 from howgood.records.missing import check_policy
 from howgood.records.table import Table, as_numbers, frame_column_names, frame_columns
 from howgood.stats.arrays import FloatArray, IntArray
 from howgood.stats.clustered_influence import clustered_variance, half_width
 
 ALL = "all"
-_WORDS = {
-    "true": 1.0, "yes": 1.0, "pass": 1.0, "passed": 1.0, "good": 1.0, "correct": 1.0, "c": 1.0,
-    "acceptable": 1.0, "thumbs up": 1.0,
-    "false": 0.0, "no": 0.0, "fail": 0.0, "failed": 0.0, "bad": 0.0, "incorrect": 0.0, "i": 0.0,
-    "unacceptable": 0.0, "thumbs down": 0.0,
-}  # fmt: skip
 _FEW_VALUES = 11
 
 
@@ -270,7 +264,7 @@ def _numbers(
     if column.dtype.kind in "biuf":
         return column.astype(np.float64)
     known = (
-        _WORDS
+        VERDICT_WORDS
         if levels is None
         else {str(level).strip().lower(): float(rank) for rank, level in enumerate(levels, start=1)}
     )
@@ -325,7 +319,7 @@ def _without_gaps(
             where=f"labels, column {first!r}",
             found=f"{int(bad.sum())} labels with a gap in their row",
             needed="a value in every row that has a label",
-            cure="Fill them in, or leave these rows out by name: missing='drop'.",
+            cure="Fill them in, or leave these rows out: missing='drop'.",
         )
     announce(f"labels: {int(bad.sum())} labels left out, values missing.", DroppedRowsWarning)
     return bad

@@ -330,7 +330,7 @@ def methods(ranking: Ranking) -> str:
 
 
 def _score(mean: float, sd: float) -> str:
-    digits = digits_for(sd, most=6)
+    digits = digits_for(sd, most=6) if sd > 0 else 2
     return f"{plain(mean, digits=digits)} ± {plain(sd, digits=digits)}"
 
 

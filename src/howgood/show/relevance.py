@@ -275,7 +275,7 @@ def findings(
     first = (
         f"{best} scores {with_interval(report.estimate)} of 100 for relevance; it is right in "
         f"{percent(report.accuracy)} of rows. Random predictions score "
-        f"{plain(report.chance, digits=1)}, the most frequent outcome "
+        f"{plain(report.chance, digits=1)}, the most frequent outcome of each context "
         f"{plain(report.most_probable, digits=1)}; with shuffled outcomes any model would "
         f"score {plain(report.dice, digits=1)}."
     )

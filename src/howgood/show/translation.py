@@ -34,6 +34,8 @@ _WITHIN = r"(?:(?![.!?]\s+[A-Z0-9]).)+?"
 # Blanks of these names hold numbers, all others any words.
 _NUMBERS = frozenset({"n", "lower", "upper", "wanted", "quota", "all"})
 _OWN = "own"
+# Elements that hold nothing but text.
+_WITHOUT_PARTS = frozenset({"title", "option", "textarea"})
 # What is no text, or not ours: programs, code, and what people typed.
 _UNTOUCHED = frozenset({"script", "style", "code", "pre", "textarea", "kbd"})
 _ENGLISH_WORDS = frozenset(
@@ -154,12 +156,14 @@ def translated_page(page: str, language: str) -> str:
     if language == ENGLISH or language not in languages():
         return page
     made: list[str] = []
+    within = ""  # the element that a text stands in
     left, depth = "", 0  # the element that is left as it is, and how many of its name are open
     for piece in _TAG.split(page):
         name = _NAME.match(piece)
         if name is None:
-            made.append(piece if depth else _text(piece, language))
+            made.append(piece if depth else _text(piece, language, within))
             continue
+        within = "" if name[1] else name[2].lower()
         begins = not depth and not name[1] and _is_left(piece, name[2].lower())
         if begins:
             left = name[2].lower()
@@ -188,7 +192,7 @@ def _tag(tag: str, language: str) -> str:
     return _ATTRIBUTE.sub(said, tag)
 
 
-def _text(text: str, language: str) -> str:
+def _text(text: str, language: str, within: str = "") -> str:
     core = text.strip()
     if not core or not any(letter.isalnum() for letter in core):
         return text
@@ -197,7 +201,10 @@ def _text(text: str, language: str) -> str:
     end = text[len(text.rstrip()) :]
     if known is not None:
         return f"{begin}{_unbroken(html.escape(known, quote=False))}{end}"
-    return f'{begin}<span lang="en">{core}</span>{end}' if is_english(core) else text
+    if not is_english(core) or within in _WITHOUT_PARTS:
+        return text
+    part = "tspan" if within == "text" else "span"  # pictures draw no span
+    return f'{begin}<{part} lang="en">{core}</{part}>{end}'
 
 
 def _unbroken(text: str) -> str:

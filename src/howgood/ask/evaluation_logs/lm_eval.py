@@ -35,9 +35,9 @@ def read(path: Path, document: Any, system: str | None) -> EvaluationLog:  # noq
     """Return the metrics of every document of every task."""
     files = sorted(path.rglob("samples_*.jsonl")) if path.is_dir() else [path]
     rows: dict[tuple[str, str], dict[str, Any]] = {}
-    for file in files:
-        match = _NAME.match(file.name)
-        task = match["task"] if match else file.stem
+    newest, notes = _newest(files, path)
+    for file in newest:
+        task = _task(file, alone=len(newest) == 1)
         for number, sample in _lines(file):
             name = str(sample.get("doc_hash") or sample.get("doc_id", number))
             place = rows.setdefault(
@@ -50,7 +50,31 @@ def read(path: Path, document: Any, system: str | None) -> EvaluationLog:  # noq
         source=str(path),
         kind=NAME,
         system=system or _model(files) or path.stem,
+        notes=notes,
     )
+
+
+def _task(file: Path, *, alone: bool) -> str:
+    """Return the task in the name that lm-eval gives; a file renamed and alone has only one."""
+    match = _NAME.match(file.name)
+    return match["task"] if match else "samples" if alone else file.stem
+
+
+def _newest(files: list[Path], path: Path) -> tuple[list[Path], list[str]]:
+    """Return the last run of every task; runs of several models are refused."""
+    folders = sorted({str(file.parent) for file in files})
+    if len(folders) > 1:
+        raise FileFormatError(
+            where=str(path),
+            found=f"samples in {len(folders)} folders: {', '.join(folders[:4])}",
+            needed="the samples of one model",
+            cure="Name its folder.",
+        )
+    last = {_task(file, alone=False): file for file in files}  # names end with the date
+    older = len(files) - len(last)
+    runs = "1 older run" if older == 1 else f"{older} older runs"
+    notes = [f"{runs} of the same tasks left out"] if older else []
+    return list(last.values()), notes
 
 
 def _model(files: list[Path]) -> str:

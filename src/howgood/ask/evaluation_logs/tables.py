@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from howgood.ask.files import open_table
 from howgood.errors import InputError
 from howgood.records.evaluation_log import EvaluationLog
-from howgood.records.levels import missing_values
+from howgood.records.levels import VERDICT_WORDS, missing_values
 from howgood.records.table import frame_column_names, frame_columns
 from howgood.stats.arrays import FloatArray
 
@@ -25,8 +25,6 @@ _COST = ("cost", "total_cost", "price", "usd", "cost_usd")
 _LATENCY = ("latency", "latency_ms", "latencyms", "duration", "seconds", "time_s")
 _REPEATS = ("epoch", "repeat", "run", "trial", "seed", "attempt")
 _SYSTEM = ("system", "model", "provider")
-_WORDS = {"true": 1.0, "pass": 1.0, "passed": 1.0, "yes": 1.0, "correct": 1.0,
-          "false": 0.0, "fail": 0.0, "failed": 0.0, "no": 0.0, "incorrect": 0.0}  # fmt: skip
 
 
 def read(path: Path, *, item: str | None = None, system: str | None = None) -> EvaluationLog:
@@ -47,7 +45,9 @@ def read(path: Path, *, item: str | None = None, system: str | None = None) -> E
     known = _roles(lowered)
     if system is not None:
         columns = _of_system(columns, known["system"], system, path)
-    numbers = {name: _numbers(columns[name]) for name in names if name != chosen}
+    _require_one_system(columns, known["system"], path)
+    # A column without a name is the row number that pandas writes.
+    numbers = {name: _numbers(columns[name]) for name in names if name not in (chosen, "")}
     others = {chosen, *(entry for entry in known.values() if entry)}
     return EvaluationLog(
         source=str(path),
@@ -93,18 +93,48 @@ def _of_system(
     return {name: values[is_mine] for name, values in columns.items()}
 
 
+def _require_one_system(columns: dict[str, NDArray[Any]], column: str, path: Path) -> None:
+    """Rows of several systems would pass for repeats of one."""
+    found = sorted({str(value) for value in columns[column].tolist()}) if column else []
+    if len(found) > 1:
+        raise InputError(
+            where=f"{path}, column {column!r}",
+            found=f"{len(found)} systems: {', '.join(map(repr, found[:6]))}",
+            needed="the rows of one",
+            cure=f"Name it behind the file: {path}#{found[0]}",
+        )
+
+
 def _numbers(values: NDArray[Any]) -> FloatArray | None:
-    """Return numbers, verdicts in words as 1 and 0; None for other text."""
+    """Return numbers, percent as shares, verdicts in words as 1 and 0; None for other text."""
     if values.dtype.kind in "biuf":
         return values.astype(np.float64)
     gaps = missing_values(values)
     texts = [str(value).strip().lower() for value in values.tolist()]
     filled = [text for text, gap in zip(texts, gaps, strict=True) if not gap]
-    if not filled or not all(text in _WORDS for text in filled):
+    if not filled:
         return None
-    return np.array(
-        [np.nan if gap else _WORDS[text] for text, gap in zip(texts, gaps, strict=True)]
-    )
+    known = {text: _number(text) for text in set(filled)}
+    if None in known.values():
+        return None
+    return np.array([np.nan if gap else known[text] for text, gap in zip(texts, gaps, strict=True)],
+                    dtype=np.float64)  # fmt: skip
+
+
+def _number(text: str) -> float | None:
+    """Return what a word or a percentage counts.
+
+    Examples
+    --------
+    >>> _number("pass"), _number("85 %"), _number("blue")
+    (1.0, 0.85, None)
+    """
+    if not text.endswith("%"):
+        return VERDICT_WORDS.get(text)
+    try:
+        return float(text[:-1].strip().replace(",", ".")) / 100.0
+    except ValueError:
+        return None
 
 
 def _name(value: object) -> str:

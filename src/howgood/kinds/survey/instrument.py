@@ -43,7 +43,7 @@ def instrument_sections(
     effects: Sequence[InterfaceEffect],
     by_branch: Mapping[str, AcceptabilityFit],
 ) -> tuple[Section, ...]:
-    """Return validity, reliability, odds ratios and fits by branch."""
+    """Return validity, reliability and fits by branch."""
     table = _ratings(sample, study)
     return (
         _validity(table, fit, effects),
