@@ -39,8 +39,9 @@ def people_figure(people: Table) -> Iterator["Figure"]:
             axes.set_title(title, fontsize=10)
         for axes in grid.flat[len(panels) :]:
             axes.set_visible(False)
-        for axes in grid[-1]:
+        for axes in grid.flat[max(len(panels) - columns, 0) : len(panels)]:
             axes.set_xlabel("alpha: misses weigh more | false alarms weigh more", fontsize=8.5)
+            axes.tick_params(labelbottom=True)
         yield figure
 
 
