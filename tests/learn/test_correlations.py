@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import spearmanr, t
 
 from howgood import ask, learn
+from howgood.learn.correlations import correlations_by_part
 
 
 def _answers(first, second, person):
@@ -34,3 +35,15 @@ def test_the_interval_is_students_over_people_left_out_in_turn():
 def test_two_people_have_no_interval():
     row = learn.item_correlations(_answers([1, 2, 5], [1, 3, 4], ["a", "a", "b"]))
     assert np.isnan([row["se"][0], row["lower"][0], row["upper"][0]]).all()
+
+
+def test_a_part_that_was_asked_one_question_has_no_correlation():
+    table = {
+        "participant": ["a", "b", "c"] * 2, "application": ["x"] * 6,
+        "part": ["imagined"] * 3 + ["use"] * 3,
+        "precision": [0.5, 0.7, 0.9] * 2, "recall": [0.8] * 6, "rating": [2, 4, 6, 3, 5, 7],
+        "usefulness": [1, 3, 6, np.nan, np.nan, np.nan],
+    }  # fmt: skip
+    rows = correlations_by_part(ask.read_answers(table, scale=7))
+    assert rows["part"].tolist() == ["imagined"]
+    assert rows["spearman"].tolist() == [1.0]

@@ -77,12 +77,14 @@ class Sample:
         names: Mapping[str, str] | None = None,
         also: Iterable[Mapping[str, Any]] = (),
         rated: Callable[[Mapping[str, Any]], int | None] | None = None,
+        items: Mapping[str, str] | None = None,
     ) -> "Answers":
         """Return their ratings of what was `shown`; `names` are applications as people saw them.
 
         Everything was checked when it came in, so nothing is read as in strangers' tables. Rows
         without a rating, or about a system of unknown accuracy, are left out and counted. `also`
-        are rows of others; `rated` reads another rating from every row.
+        are rows of others; `rated` reads another rating from every row; `items` are further items,
+        the key of each and its column.
         """
         import numpy as np  # a server starts without it
 
@@ -100,6 +102,10 @@ class Sample:
             rows = known
         numbers = {name: np.array([row[name] for row in rows], dtype=np.float64)
                    for name in (*shown, "rating")}  # fmt: skip
+        for key, column in (items or {}).items():
+            values = [row.get(key) for row in rows]
+            if any(value is not None for value in values):
+                numbers[column] = np.array([np.nan if one is None else one for one in values])
         seen = names or {}
         texts = {
             "participant": [row["participant"] for row in rows],

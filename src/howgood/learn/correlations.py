@@ -104,6 +104,8 @@ class _Correlation(NamedTuple):
 
 def _correlation(first: FloatArray, second: FloatArray, person: NDArray[np.intp]) -> _Correlation:
     both = np.isfinite(first) & np.isfinite(second)
+    if not both.any():
+        return _Correlation(float("nan"), float("nan"), float("nan"), 0)
     first, second, group = first[both], second[both], person[both] % _GROUPS
     rho = _spearman(first, second)
     groups = np.unique(group)

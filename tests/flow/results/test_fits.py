@@ -120,6 +120,7 @@ def test_imagined_and_real_systems_are_put_on_one_scale(host, asked):
     result = run_task(host, row.number, "fit", {"model": "parts"})
     assert "than hypothetical at the same accuracy" in _said(result)
     assert result.cards == ()
+    assert "Do the items hang together?" in [one.title for one in result.report.sections]
 
 
 def test_a_posterior_that_fails_its_checks_is_not_enough_evidence(host, asked, monkeypatch):

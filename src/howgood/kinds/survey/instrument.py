@@ -32,7 +32,7 @@ from howgood.show.numbers import with_interval
 
 _IMAGINED = "hypothetical"
 # Columns of the survey -> what the correlations call them.
-_TESTED = {"rating": "rating", "useful": "usefulness", "intent": "intent", "ease": "ease"}
+TESTED = {"rating": "rating", "useful": "usefulness", "intent": "intent", "ease": "ease"}
 _LEAST_IN_BRANCH = 5
 
 
@@ -86,7 +86,7 @@ def _validity(table: Table, fit: AcceptabilityFit, effects: Sequence[InterfaceEf
 
 
 def _correlated(table: Table) -> list[tuple[str, str, str]]:
-    names = {ours: theirs for ours, theirs in _TESTED.items() if ours in table}
+    names = {ours: theirs for ours, theirs in TESTED.items() if ours in table}
     answers = Answers(
         {"participant": table["participant"], **{names[name]: table[name] for name in names}},
         provenance=Provenance(method="answers of the study"),

@@ -18,7 +18,12 @@ from howgood.errors import HowgoodWarning, InputError, UngatedPosteriorError
 from howgood.kinds.fit import Sample, insufficient_evidence
 from howgood.kinds.study import Study, plan_of
 from howgood.kinds.survey.fit_options import cut_of, points_of, priors_of
-from howgood.kinds.survey.instrument import branches_to_fit, design_text, instrument_sections
+from howgood.kinds.survey.instrument import (
+    TESTED,
+    branches_to_fit,
+    design_text,
+    instrument_sections,
+)
 from howgood.kinds.survey.plan import SurveyPlan
 from howgood.learn.acceptability_fit import AcceptabilityFit
 from howgood.learn.cards import card_of_fit
@@ -300,6 +305,7 @@ def _answers(
         names=names if len(set(names.values())) == len(names) else {},
         also=in_use,
         rated=None if cut is None else partial(_of_two, cut=cut),
+        items={} if only else {key: name for key, name in TESTED.items() if key != "rating"},
     )
 
 
