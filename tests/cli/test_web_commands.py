@@ -175,6 +175,8 @@ def test_a_lost_password_is_renewed_by_a_printed_link(database_file, capsys):
     link = re.search(r"http://127\.0\.0\.1:8000/setup/([\w-]{32})\n", capsys.readouterr().out)[1]
     assert accounts.invitation(host, link, now=now).researcher.name == "ada"
     host.close()
+    assert run([*words, "--end-codes"]) == 0
+    assert "had no codes" in capsys.readouterr().out
     assert run(["reset-password", "Adda", *words[2:]]) == WRONG
     told = capsys.readouterr().err
     assert "ada" in told

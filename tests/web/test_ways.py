@@ -125,6 +125,11 @@ def test_what_happened_is_in_the_history_and_no_secret_is(owner, browser, with_c
 
 
 def test_an_owner_lets_in_who_has_lost_the_device(owner, browser, with_codes, host, owner_account):
-    second_factor.end_codes_of(host, owner_account.researcher, owner_account.researcher.number,
-                               now=datetime.now(UTC))  # fmt: skip
+    assert _password(browser).url.path == "/login"
+    page = owner.get("/people")
+    name = owner_account.researcher.name
+    assert f"Switch off the codes of {name}" in page.text
+    owner.post("/people/codes", data=hidden_fields(page) | {"name": name})
+    assert "Switch off" not in owner.get("/people").text
     assert _password(browser).url.path == "/studies"
+    assert not second_factor.end_codes_of(host, name, actor="Ada", now=datetime.now(UTC))

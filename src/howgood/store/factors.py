@@ -56,6 +56,13 @@ def second_factor(connection: Connection, researcher: int) -> SecondFactor | Non
     )
 
 
+def with_second_factor(connection: Connection) -> frozenset[int]:
+    """Return the numbers of everybody whose codes are asked for."""
+    confirmed = second_factors.c.confirmed_at.is_not(None)
+    rows = connection.execute(sa.select(second_factors.c.researcher_id).where(confirmed))
+    return frozenset(rows.scalars())
+
+
 def begin_second_factor(connection: Connection, researcher: int, secret: str) -> None:
     """Keep a secret that is not confirmed yet, in place of one that was not either."""
     mine = second_factors.c.researcher_id == researcher

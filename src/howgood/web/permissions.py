@@ -79,6 +79,7 @@ PAGES: Mapping[str, Need] = {
     "GET /people": SERVER,
     "POST /people": SERVER,
     "POST /people/renewal": SERVER,
+    "POST /people/codes": SERVER,
     "POST /people/invitations/withdraw": SERVER,
     "GET /people/{number:int}/remove": SERVER,
     "POST /people/{number:int}/remove": SERVER,

@@ -14,7 +14,7 @@ from howgood.flow.accounts import passwords
 from howgood.flow.hosting import Host, tokens
 from howgood.flow.mail import Letter
 from howgood.records.researcher import Researcher, Role
-from howgood.store import audit, researchers
+from howgood.store import audit, factors, researchers
 from howgood.store.researchers import Invitation
 
 SETUP_LASTS, INVITATION_LASTS = timedelta(hours=24), timedelta(days=7)
@@ -22,9 +22,10 @@ SETUP_LASTS, INVITATION_LASTS = timedelta(hours=24), timedelta(days=7)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Members:
-    """Everybody with an account, and invitations nobody has used yet."""
+    """Everybody with an account, who has codes after the password, and unused invitations."""
 
     researchers: tuple[Researcher, ...]
+    with_codes: frozenset[int]
     invitations: tuple[Invitation, ...]
 
 
@@ -51,6 +52,7 @@ def members(host: Host, *, now: datetime) -> Members:
     with host.database.reading() as connection:
         return Members(
             researchers=researchers.everyone(connection),
+            with_codes=factors.with_second_factor(connection),
             invitations=researchers.open_invitations(connection, now=now),
         )
 

@@ -124,18 +124,22 @@ def end_codes(host: Host, person: Researcher, *, password: str, now: datetime) -
     host.database.write(store)
 
 
-def end_codes_of(host: Host, actor: Researcher, number: int, *, now: datetime) -> None:
-    """Switch off the codes of somebody who lost their device; only owners of the server do that."""
+def end_codes_of(host: Host, name: str, *, actor: str, now: datetime) -> bool:
+    """Switch off the codes of somebody who lost their device, and say whether they had any.
 
-    def store(connection: Connection) -> None:
-        named = {member.number: member.name for member in researchers.everyone(connection)}
-        if number in named and factors.remove_second_factor(connection, number):
-            detail = {"name": named[number]}
-            audit.note(
-                connection, actor=actor.name, action="second factor off", detail=detail, now=now
-            )
+    Only owners of the server do that, and who may open its database.
+    """
+    name = passwords.clean_name(name)
 
-    host.database.write(store)
+    def store(connection: Connection) -> bool:
+        member = researchers.find(connection, name)
+        if member is None or not factors.remove_second_factor(connection, member[0].number):
+            return False
+        detail = {"name": name}
+        audit.note(connection, actor=actor, action="second factor off", detail=detail, now=now)
+        return True
+
+    return host.database.write(store)
 
 
 def needs_second_step(connection: Connection, number: int) -> bool:

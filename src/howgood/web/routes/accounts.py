@@ -19,7 +19,7 @@ from starlette.routing import Route
 
 from howgood.errors import InputError, UnknownNameError
 from howgood.flow import accounts, api_access, hosting
-from howgood.flow.accounts import passkeys
+from howgood.flow.accounts import passkeys, second_factor
 from howgood.flow.accounts.provider import has_provider
 from howgood.flow.hosting import Host
 from howgood.flow.mail import can_mail
@@ -322,6 +322,17 @@ async def post_renewal(request: Request) -> Response:
     return await _people_page(request, person, link=link, whose=name, posted=posted)
 
 
+async def post_codes_end(request: Request) -> Response:
+    """Switch off the codes of somebody who lost their device."""
+    person = await signed_in(request)
+    form = await sent_form(request)
+    await run_in_threadpool(
+        second_factor.end_codes_of, request.app.state.host, text_of(form, "name"),
+        actor=person.name, now=now(),
+    )  # fmt: skip
+    return RedirectResponse("/people", status_code=303)
+
+
 async def post_role(request: Request) -> Response:
     """Give somebody another role on the server."""
     person = await signed_in(request)
@@ -500,6 +511,7 @@ ROUTES = [
     Route("/people", get_people, methods=["GET"]),
     Route("/people", post_people, methods=["POST"]),
     Route("/people/renewal", post_renewal, methods=["POST"]),
+    Route("/people/codes", post_codes_end, methods=["POST"]),
     Route("/people/invitations/withdraw", post_invitation_withdrawal, methods=["POST"]),
     Route("/people/{number:int}/role", post_role, methods=["POST"]),
     Route("/people/{number:int}/remove", get_removal, methods=["GET"]),
