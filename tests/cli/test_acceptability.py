@@ -287,6 +287,17 @@ def test_advice_about_a_renamed_column_names_ours_first(study, capsys):
     assert "--map precision=" in capsys.readouterr().err
 
 
-def test_options_of_the_other_model_are_refused(study, capsys):
-    assert run(["fit", str(study / "answers.csv"), "--application", "text"]) == 2
-    assert "--application belongs to --model ordinal" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("model", "option", "models"),
+    [
+        ("binary", ["--application", "text"], "ordinal and failures"),
+        ("binary", ["--left-out", "all"], "ordinal"),
+        ("ordinal", ["--cut", "5"], "binary, multinomial and failures"),
+        ("multinomial", ["--flawless", "yes"], "binary"),
+        ("multinomial", ["--left-out", "one"], "ordinal"),
+        ("failures", ["--prevalence", ".2"], "binary"),
+    ],
+)
+def test_options_of_another_model_are_refused(model, option, models, study, capsys):
+    assert run(["fit", str(study / "answers.csv"), "--model", model, *option]) == 2
+    assert f"{option[0]} belongs to --model {models}" in capsys.readouterr().err

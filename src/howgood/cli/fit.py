@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
+from click.core import ParameterSource
 
 from howgood.cli.knowledge import say
 from howgood.cli.options import (
@@ -147,15 +148,14 @@ def command(
     tells imagined systems (--reference) from real ones. --model failures needs one column of counts
     per --kind of failure instead of precision and recall.
     """
+    _refuse_of_other_models(model)
     settings: dict[str, Any] = {
         "columns": columns,
         "scale": scale,
         "missing": missing,
         "people": people,
         "random_state": seed,
-        **_selection(
-            model, application=application, only_part=only_part, by=by, specificity=specificity
-        ),
+        **_selection(model, application=application, only_part=only_part),
     }
     if model != "failures":
         settings |= {"priors": priors, "means": means}
@@ -206,23 +206,40 @@ def _hand_out(
         write_pictures(report_made, plots)
 
 
+# Options that only some models take; one that is given to another is refused, not left out.
+_MODELS_OF = {
+    "priors": ("binary", "ordinal", "multinomial"),
+    "means": ("binary", "ordinal", "multinomial"),
+    "engine": ("binary", "ordinal", "multinomial"),
+    "cut": ("binary", "multinomial", "failures"),
+    "reference": ("ordinal",),
+    "application": ("ordinal", "failures"),
+    "systems": ("ordinal",),
+    "left_out": ("ordinal",),
+    "only_part": ("binary", "multinomial"),
+    "flawless": ("binary",),
+    "by": ("binary",),
+    "specificity": ("binary",),
+    "prevalence": ("binary",),
+    "kinds": ("failures",),
+    "out_of": ("failures",),
+}
+
+
+def _refuse_of_other_models(model: str) -> None:
+    context = click.get_current_context()
+    for option in context.command.params:
+        models = _MODELS_OF.get(option.name or "", (model,))
+        was_given = context.get_parameter_source(option.name or "") == ParameterSource.COMMANDLINE
+        if was_given and model not in models:
+            names = " and ".join([", ".join(models[:-1]), models[-1]] if models[:-1] else models)
+            raise click.UsageError(f"{option.opts[0]} belongs to --model {names}")
+
+
 def _selection(
-    model: str,
-    *,
-    application: tuple[str, ...],
-    only_part: str | None,
-    by: str | None,
-    specificity: bool,
+    model: str, *, application: tuple[str, ...], only_part: str | None
 ) -> dict[str, Any]:
-    """Return which answers to fit; refuse the other model's option instead of leaving it out."""
-    if only_part and model not in ("binary", "multinomial"):
-        raise click.UsageError("--only-part belongs to --model binary and multinomial")
-    if by and model != "binary":
-        raise click.UsageError("--by belongs to --model binary")
-    if specificity and model != "binary":
-        raise click.UsageError("--specificity belongs to --model binary")
-    if application and model in ("binary", "multinomial"):
-        raise click.UsageError("--application belongs to --model ordinal")
+    """Return which answers to fit."""
     if model == "failures":
         if len(application) > 1:
             raise click.UsageError("--model failures fits one --application")
