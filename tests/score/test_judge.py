@@ -228,3 +228,15 @@ def test_a_labelled_output_without_a_score_is_refused():
     scores = {name: values[5:] for name, values in scores.items()}
     with pytest.raises(InputError, match="without one"):
         score.judge(labels, scores=scores)
+
+
+@pytest.mark.parametrize("n", [10, 60])
+def test_where_everything_passes_the_interval_is_exact(n):
+    """By hand: 1 - .025 ** (1 / n) is the largest rate of failures n passes leave open."""
+    labels = {"item": range(n), "label": [1.0] * n, "judge": [1.0] * n}
+    report = score.judge(labels, rater=None)
+    for estimate in (report.corrected["all"], report.judge_alone["all"]):
+        assert estimate.interval.lower == pytest.approx(0.025 ** (1 / n))
+        assert estimate.interval.upper == 1
+    assert report.agreement.judge_people.interval.lower == pytest.approx(0.025 ** (1 / n))
+    assert report.off["all"].interval.width > 1 / n

@@ -85,6 +85,30 @@ def test_a_new_rater_for_every_item_is_as_narrow_as_plain_ppi(ledger):
     ledger.settle()
 
 
+@pytest.mark.parametrize("rate", [0.9, 0.96, 0.99])
+@pytest.mark.parametrize("n_labels", [20, 60, 200])
+def test_nearly_everything_passes(n_labels, rate, ledger):
+    seed = 20806
+    rng = np.random.default_rng([seed, n_labels, int(100 * rate)])
+    held = []
+    for _ in range(STUDIES):
+        passes = (rng.random(N_ITEMS) < rate).astype(float)
+        judged = np.where(rng.random(N_ITEMS) < 0.9, passes, 1 - passes)
+        labels = {"item": np.arange(n_labels), "label": passes[:n_labels]}
+        labels["judge"] = judged[:n_labels]
+        scores = {"item": np.arange(N_ITEMS), "judge": judged}
+        report = score.judge(labels, scores=scores, rater=None, random_state=rng)
+        held.append(rate in report.corrected["all"].interval)
+    ledger.add(
+        "coverage",
+        f"corrected pass rate, {rate:.0%} pass",
+        covers({0.95: held}, allowed=0.02, at_least=True),
+        setting=f"{n_labels} labels of {N_ITEMS} items, the judge right in 90 %; 93 % wanted",
+        seed=seed,
+    )
+    ledger.settle()
+
+
 def test_differences_agreement_bias_and_segments(ledger):
     """Two systems, twelve raters, two labels per output; length sways the judge."""
     seed, n_items, labelled = 20803, 800, 120

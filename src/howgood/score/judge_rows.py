@@ -20,6 +20,7 @@ from howgood.records.missing import check_policy
 from howgood.records.table import Table, as_numbers, frame_column_names, frame_columns
 from howgood.stats.arrays import FloatArray, IntArray
 from howgood.stats.clustered_influence import clustered_variance, half_width
+from howgood.stats.few_items import rate_ends
 
 ALL = "all"
 _FEW_VALUES = 11
@@ -366,9 +367,10 @@ def agreement(rows: JudgeRows, *, judge_cut: float, probability: float) -> Judge
         colleague = _gap((with_judge, *known[0]), (each_other, *known[1]), probability)
     return JudgeAgreement(
         measure="exact agreement" if is_exact else "correlation",
-        judge_people=_estimate(with_judge, known[0], probability) or _unknown(probability),
-        people_people=_estimate(each_other, known[1], probability),
-        people_themselves=_estimate(themselves, known[2], probability),
+        judge_people=_estimate(with_judge, known[0], is_exact, probability)
+        or _unknown(probability),
+        people_people=_estimate(each_other, known[1], is_exact, probability),
+        people_themselves=_estimate(themselves, known[2], is_exact, probability),
         colleague=colleague,
     )
 
@@ -423,7 +425,6 @@ def _measured(pairs: _Pairs | None, is_exact: bool) -> tuple[float, FloatArray] 
     if is_exact:
         equal = (pairs.first == pairs.second).astype(np.float64)
         share = float(pairs.weight @ equal)
-        # One more pair that says the opposite would not surprise.
         return share, pairs.weight * (equal - share)
     one, two = (_standard(side, pairs.weight) for side in (pairs.first, pairs.second))
     if one is None or two is None:
@@ -439,7 +440,10 @@ def _standard(values: FloatArray, weight: FloatArray) -> FloatArray | None:
 
 
 def _estimate(
-    pairs: _Pairs | None, known: tuple[float, FloatArray] | None, probability: float
+    pairs: _Pairs | None,
+    known: tuple[float, FloatArray] | None,
+    is_exact: bool,
+    probability: float,
 ) -> Estimate | None:
     if pairs is None or known is None:
         return None
@@ -447,7 +451,9 @@ def _estimate(
     variance, freedom = clustered_variance(moved, pairs.weight, pairs.item, pairs.raters)
     n_units = len(np.unique(pairs.item))
     variance += 1.0 / (n_units + 1.0) ** 2  # a step, as in `rectified_means`
-    return _student(value, variance, freedom, probability, (-1.0, 1.0))
+    if is_exact:
+        return student_estimate(value, variance, freedom, probability, trials=n_units)
+    return student_estimate(value, variance, freedom, probability, ends=(-1.0, 1.0))
 
 
 def _gap(
@@ -465,18 +471,24 @@ def _gap(
     weight = np.concatenate([pairs.weight, others.weight]) / 2.0
     item = np.concatenate([pairs.item, others.item])
     variance, freedom = clustered_variance(together, weight, item, raters)
-    return _student(value - their_value, variance, freedom, level, (-2.0, 2.0))
+    return student_estimate(value - their_value, variance, freedom, level, ends=(-2.0, 2.0))
 
 
-def _student(
+def student_estimate(
     value: float,
     variance: float,
     freedom: float,
     probability: float,
-    ends: tuple[float, float],
+    *,
+    trials: float | None = None,
+    ends: tuple[float, float] = (-np.inf, np.inf),
 ) -> Estimate:
+    """Return an estimate by Student's t; `trials` says it is a rate over so many units."""
     half = half_width(variance, freedom, probability)
-    lower, upper = max(value - half, ends[0]), min(value + half, ends[1])
+    if trials is None:
+        lower, upper = max(value - half, ends[0]), min(value + half, ends[1])
+    else:
+        lower, upper = rate_ends(value, half, trials=trials, probability=probability)
     return Estimate(
         mean=value,
         sd=float(np.sqrt(variance)),

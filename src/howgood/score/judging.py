@@ -5,18 +5,26 @@ sentences, and calling a judge.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from howgood.errors import InputError
-from howgood.records.estimate import Estimate, Interval
+from howgood.records.estimate import Estimate
 from howgood.records.judged import JudgeAgreement, JudgeDrift, JudgeReport, LabelVariances
 from howgood.records.provenance import Provenance
 from howgood.records.table import Table, as_numbers, frame_columns
-from howgood.score.judge_rows import JudgeColumns, JudgeRows, agreement, bias_table, judge_rows
+from howgood.score.judge_rows import (
+    JudgeColumns,
+    JudgeRows,
+    agreement,
+    bias_table,
+    judge_rows,
+    student_estimate,
+)
 from howgood.stats.arrays import FloatArray, IntArray
-from howgood.stats.clustered_influence import clustered_variance, half_width, satterthwaite
+from howgood.stats.clustered_influence import clustered_variance, satterthwaite
 from howgood.stats.randomness import RandomState, generator_and_seed
 from howgood.stats.rectified_means import (
     LabelledRows,
@@ -152,11 +160,12 @@ def _report(
     said: tuple[int | None, dict[str, Any]],
 ) -> JudgeReport:
     fitted = _fitted(rows, rows.system, generator)
+    n_items = _trials(rows, rows.system, len(rows.systems))
     n_raters = None if rows.rater is None else len(np.unique(rows.rater))
     weights = dict(zip(rows.systems, fitted.weights.tolist(), strict=True))
     return JudgeReport(
         kind="pass rate" if rows.is_binary else "mean",
-        corrected=_estimates(rows.systems, fitted, _ends(rows), probability, generator),
+        corrected=_estimates(rows.systems, fitted, _ends(rows), n_items, probability, generator),
         judge_alone=_judge_alone(rows, probability),
         labels_alone=_labels_alone(rows, probability),
         off=_off(rows.systems, fitted, probability) if rows.is_one_scale else None,
@@ -285,9 +294,9 @@ def _paired_mean(gaps: FloatArray, probability: float) -> Estimate:
     n = len(gaps)
     mean = float(gaps.mean())
     if n < 2:
-        return _student(mean, ((np.inf, 1.0),), (-np.inf, np.inf), probability)
+        return _student(mean, ((np.inf, 1.0),), probability)
     piece = (float(gaps.var(ddof=1)) / n, n - 1.0)
-    return _student(mean, (piece,), (-np.inf, np.inf), probability)
+    return _student(mean, (piece,), probability)
 
 
 def _require_labels_of_all(rows: JudgeRows) -> None:
@@ -306,7 +315,12 @@ def _n_labelled_items(rows: JudgeRows, group: IntArray, n_groups: int) -> IntArr
     """Return how many different items (or clusters of them) have labels, by group of outputs."""
     key = group[rows.output] * (int(rows.cluster.max()) + 1) + rows.cluster[rows.output]
     of_group = np.unique(key) // (int(rows.cluster.max()) + 1)
-    return np.bincount(of_group, minlength=n_groups)
+    return np.bincount(of_group[of_group >= 0], minlength=n_groups)
+
+
+def _trials(rows: JudgeRows, group: IntArray, n_groups: int) -> IntArray | None:
+    """Return how many items are labelled by group where labels pass or fail, else None."""
+    return _n_labelled_items(rows, group, n_groups) if rows.is_binary else None
 
 
 def _fitted(rows: JudgeRows, group: IntArray, generator: np.random.Generator) -> RectifiedMeans:
@@ -351,10 +365,14 @@ def _estimates(
     names: Sequence[str],
     fitted: RectifiedMeans,
     ends: tuple[float, float],
+    n_items: IntArray | None,
     probability: float,
     generator: np.random.Generator,
 ) -> dict[str, Estimate]:
-    """Return estimates whose draws are paired: raters' and units' parts each of Student's t."""
+    """Return estimates whose draws are paired: raters' and units' parts each of Student's t.
+
+    `n_items` are the labelled items of each rate, None where the estimates are no rates.
+    """
     parts = [
         _joint_draws(covariance, float(freedom.min()), generator)
         for covariance, freedom in (
@@ -367,7 +385,9 @@ def _estimates(
     for place, name in enumerate(names):
         mean = float(np.clip(fitted.means[place], *ends))
         pieces = _pieces(fitted.by_raters, fitted.by_units, fitted, place)
-        estimates[name] = _student(mean, pieces, ends, probability, draws[:, place])
+        trials = None if n_items is None else float(n_items[place])
+        sure = _student(mean, pieces, probability, ends=ends, trials=trials)
+        estimates[name] = replace(sure, draws=draws[:, place])
     return estimates
 
 
@@ -391,30 +411,17 @@ def _joint_draws(
     return np.concatenate([moved, -moved])
 
 
-_Piece = tuple[float, float]
-
-
 def _student(
     mean: float,
-    pieces: tuple[_Piece, ...],
-    ends: tuple[float, float],
+    pieces: tuple[tuple[float, float], ...],
     probability: float,
-    draws: FloatArray | None = None,
+    *,
+    ends: tuple[float, float] = (-np.inf, np.inf),
+    trials: float | None = None,
 ) -> Estimate:
     """Return an estimate whose variance is the sum of pieces (variance, degrees of freedom)."""
-    variance = sum(size for size, _ in pieces)
-    half = half_width(variance, satterthwaite(*pieces), probability)
-    return Estimate(
-        mean=mean,
-        sd=float(np.sqrt(variance)),
-        interval=Interval(
-            lower=max(mean - half, ends[0]),
-            upper=min(mean + half, ends[1]),
-            probability=probability,
-            kind="quantile",
-        ),
-        draws=np.zeros(0) if draws is None else draws,
-    )
+    variance, freedom = sum(size for size, _ in pieces), satterthwaite(*pieces)
+    return student_estimate(mean, variance, freedom, probability, ends=ends, trials=trials)
 
 
 def _judge_alone(rows: JudgeRows, probability: float) -> dict[str, Estimate]:
@@ -426,7 +433,9 @@ def _judge_alone(rows: JudgeRows, probability: float) -> dict[str, Estimate]:
         weight = np.full(n, 1.0 / n)
         moved = (scores - scores.mean()) / n
         piece = clustered_variance(moved, weight, rows.cluster[mine]) if n > 1 else (0.0, 1.0)
-        estimates[name] = _student(float(scores.mean()), (piece,), (-np.inf, np.inf), probability)
+        is_rate = bool(np.all((scores == 0) | (scores == 1)))
+        trials = float(len(np.unique(rows.cluster[mine]))) if is_rate else None
+        estimates[name] = _student(float(scores.mean()), (piece,), probability, trials=trials)
     return estimates
 
 
@@ -438,13 +447,14 @@ def _labels_alone(rows: JudgeRows, probability: float) -> dict[str, Estimate]:
         PredictedRows(predicted=nothing, group=rows.system, cluster=rows.cluster),
         generator=np.random.default_rng(0),
     )
-    ends = _ends(rows)
+    ends, n_items = _ends(rows), _trials(rows, rows.system, len(rows.systems))
     return {
         name: _student(
             float(plain.means[place]),
             _pieces(plain.by_raters, plain.by_units, plain, place),
-            ends,
             probability,
+            ends=ends,
+            trials=None if n_items is None else float(n_items[place]),
         )
         for place, name in enumerate(rows.systems)
     }
@@ -456,7 +466,6 @@ def _off(names: Sequence[str], fitted: RectifiedMeans, probability: float) -> di
         name: _student(
             float(fitted.predicted_only[place] - fitted.means[place]),
             _pieces(fitted.excess_by_raters, fitted.excess_by_units, fitted, place),
-            (-np.inf, np.inf),
             probability,
         )
         for place, name in enumerate(names)
@@ -478,7 +487,8 @@ def _segments(rows: JudgeRows, probability: float, generator: np.random.Generato
     if kept:
         codes = np.where(enough, np.cumsum(enough) - 1, -1)
         fitted = _fitted(rows, codes[group], generator)
-        estimates = _estimates(kept, fitted, _ends(rows), probability, generator)
+        n_items = _trials(rows, codes[group], len(kept))
+        estimates = _estimates(kept, fitted, _ends(rows), n_items, probability, generator)
         off = _off(kept, fitted, probability) if rows.is_one_scale else {}
     lines = []
     for place, name in enumerate(names.tolist()):

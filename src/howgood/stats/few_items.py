@@ -132,5 +132,26 @@ def rate_law(values: FloatArray, cluster: IntArray, *, trials: int) -> RateLaw:
     return RateLaw(mean=plain.mean, sd=doubtful.sd, trials=max(equal, 1.0))
 
 
+def rate_ends(
+    mean: float, half: float, *, trials: float, probability: float
+) -> tuple[float, float]:
+    """Return the ends of a rate's interval, `half` its width by Student's t on either side.
+
+    Where that reaches 0 or 1, too few trials went the other way for it: the interval is then
+    at least the exact one of so many independent trials.
+
+    Examples
+    --------
+    >>> all_passed = rate_ends(1.0, 0.03, trials=60, probability=0.95)
+    >>> [round(end, 3) for end in all_passed], rate_ends(0.5, 0.25, trials=12, probability=0.95)
+    ([0.94, 1.0], (0.25, 0.75))
+    """
+    lower, upper = mean - half, mean + half
+    if lower <= 0 or upper >= 1:
+        exact = RateLaw(mean=mean, sd=0.0, trials=trials).interval(probability)
+        lower, upper = min(lower, exact[0]), max(upper, exact[1])
+    return max(lower, 0.0), min(upper, 1.0)
+
+
 def _sign(distance: float) -> float:
     return 0.5 if distance == 0 else float(distance > 0)

@@ -94,7 +94,7 @@ def rectified_means(
     means = np.array([part.mean for part in parts])
     predicted = np.array([part.predicted_mean for part in parts])
     influence = _covariances([part.influence for part in parts], rows.step)
-    excess = _covariances([part.excess for part in parts], 0.0)
+    excess = _covariances([part.excess for part in parts], rows.step)
     return RectifiedMeans(
         means=means,
         by_raters=influence[0],
