@@ -22,3 +22,13 @@ def test_a_column_of_systems_is_found_and_said(tmp_path):
     assert "Each system's output counts as an item of its own (column 'system')." in printed.output
     as_json = CliRunner().invoke(command, [str(path), "--json"], standalone_mode=False)
     assert json.loads(as_json.output)["n_items"] == 15
+
+
+def test_usual_names_of_columns_are_found_and_said(tmp_path):
+    rows = [f"q{item},{who},{1 + item % 5}" for item in range(6) for who in "xy"]
+    path = tmp_path / "labels.csv"
+    path.write_text("\n".join(["question_id,annotator,score", *rows]), encoding="utf-8")
+    printed = CliRunner().invoke(command, [str(path)], standalone_mode=False)
+    assert printed.exception is None
+    said = "Read as grades: item is 'question_id', rater is 'annotator' and grade is 'score'."
+    assert said in printed.output

@@ -562,9 +562,7 @@ READERS: tuple[Reader, ...] = (
         ),
         read=lambda path: judge.agreement_of_file(
             path,
-            item="item",
-            rater="rater",
-            grade="grade",
+            named={},
             level="ordinal",
             missing="drop",
             engine="auto",

@@ -7,7 +7,13 @@ from pathlib import Path
 
 import click
 
-from howgood.cli.options import TableFile, missing_option, plot_option, write_picture
+from howgood.cli.options import (
+    TableFile,
+    given_columns,
+    missing_option,
+    plot_option,
+    write_picture,
+)
 from howgood.flow import judge as flow
 from howgood.show import judge as words
 from howgood.show import text
@@ -21,7 +27,7 @@ from howgood.stats.rater_disagreement import LEVELS
 @click.option("--rater", default="rater", show_default=True, help="Column: who graded.")
 @click.option("--grade", default="grade", show_default=True, help="Column: the grade.")
 @click.option(
-    "--system", help="Column: whose output was graded; a column called system is found by itself."
+    "--system", help="Column: whose output was graded; one with a usual name is found by itself."
 )
 @click.option(
     "--level",
@@ -49,12 +55,13 @@ def command(
     """Say how far the raters of GRADES agree: Krippendorff's alpha, self-agreement, the ceiling.
 
     GRADES (CSV, JSON, Excel or Parquet) has one row per grade: item, rater, grade, and the
-    system where several systems' outputs of an item were graded.
+    system where several systems' outputs of an item were graded. Other usual names of columns
+    (question_id, annotator, score, model) are recognised; the output says what was taken as what.
     """
+    named = given_columns({"item": item, "rater": rater, "grade": grade, "system": system})
     agreement = flow.agreement_of_file(
-        grades, item=item, rater=rater, grade=grade, system=system, level=level, missing=missing,
-        engine=engine,
-    )  # fmt: skip
+        grades, named=named, level=level, missing=missing, engine=engine
+    )
     if as_json:
         click.echo(text.to_json(agreement.to_dict()))
     else:

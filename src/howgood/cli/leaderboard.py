@@ -4,16 +4,15 @@ In: a table with one row per grade or per vote. Out: a ranking as text, JSON, pi
 Absent: statistics, and predictions of grades (see `howgood rank`).
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import click
-from click.core import ParameterSource
 
 from howgood.cli.options import (
     TableFile,
     combine_option,
+    given_columns,
     report_options,
     write_picture,
     write_report,
@@ -95,8 +94,8 @@ def command(
     prompt) and rater. Columns of an arena (model_a, model_b, winner, question_id, judge) and other
     usual names are recognised; the output says which column was taken as what.
     """
-    named = _named({"left": left, "right": right, "winner": winner, "item": item, "rater": rater,
-                    "system": system, "grade": grade})  # fmt: skip
+    named = given_columns({"left": left, "right": right, "winner": winner, "item": item,
+                           "rater": rater, "system": system, "grade": grade})  # fmt: skip
     without = ["rater"] if has_no_rater else []
     columns = flow.columns_of_file(grades, named=named, without=without, engine=engine)
     roles = {role: name for role, name in columns.roles.items() if role not in without}
@@ -134,13 +133,6 @@ def command(
     else:
         _say_boards(criteria, plot, out, as_json)
     return 0
-
-
-def _named(values: Mapping[str, str]) -> dict[str, str]:
-    """Return the columns that somebody named, not those that are there by default."""
-    source = click.get_current_context().get_parameter_source
-    by_default = (ParameterSource.DEFAULT, ParameterSource.DEFAULT_MAP)
-    return {role: name for role, name in values.items() if source(role) not in by_default}
 
 
 def _say_boards(

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from howgood import writing
 from howgood.ask.files import is_address
@@ -67,6 +68,13 @@ def renamed_columns(
             option,
         )
     return named_columns(context, option, values)
+
+
+def given_columns(values: Mapping[str, str | None]) -> dict[str, str]:
+    """Return the columns that somebody named, not those that are there by default."""
+    source = click.get_current_context().get_parameter_source
+    by_default = (ParameterSource.DEFAULT, ParameterSource.DEFAULT_MAP)
+    return {role: name for role, name in values.items() if name and source(role) not in by_default}
 
 
 def missing_option(command: Command) -> Command:

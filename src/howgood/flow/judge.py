@@ -4,13 +4,15 @@ In: paths and column names. Out: `JudgeReport`, `JudgeDrift`, `RaterAgreement`, 
 statistics (see `score.judging`, `learn`) and printing (see `cli`).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from howgood.ask.files import open_table
 from howgood.flow.files import naming
+from howgood.flow.leaderboard import columns_of_grades
 from howgood.records.judged import JudgeDrift, JudgePlan, JudgeReport
 from howgood.records.report import Report
 from howgood.score.judge_rows import JudgeColumns
@@ -92,22 +94,29 @@ def judge_report(report: JudgeReport, *, plan: JudgePlan | None = None) -> Repor
 def agreement_of_file(
     path: str | Path,
     *,
-    item: str,
-    rater: str,
-    grade: str,
-    system: str | None = None,
+    named: Mapping[str, str],
     level: str,
     missing: str,
     engine: str,
 ) -> RaterAgreement:
     """Return how far the raters of a file with one row per grade agree.
 
-    A column "system" is used where none is named: a file for a leaderboard has one.
+    Columns that are not `named` are found by their usual names, the system's too where there is
+    one: a file for a leaderboard has it.
     """
     frame = open_table(path, engine=engine)
+    roles = columns_of_grades(frame_column_names(frame), named)
     with naming({"grades": path, "labels": path, "the table": path}):
-        if system is None and item != "system" and "system" in frame_column_names(frame):
-            system = "system"
-        return rater_agreement(
-            frame, item=item, rater=rater, grade=grade, system=system, level=level, missing=missing
+        agreement = rater_agreement(
+            frame,
+            item=roles["item"],
+            rater=roles["rater"],
+            grade=roles["grade"],
+            system=roles.get("system"),
+            level=level,
+            missing=missing,
         )
+    if set(roles) <= set(named):
+        return agreement
+    settings = {**agreement.provenance.settings, "read as": {"kind": "grades", **roles}}
+    return replace(agreement, provenance=replace(agreement.provenance, settings=settings))

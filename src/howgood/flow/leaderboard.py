@@ -96,6 +96,18 @@ def board_columns(
     return BoardColumns(is_votes=is_votes, roles=roles, is_said=set(roles) <= set(named))
 
 
+def columns_of_grades(present: Sequence[str], named: Mapping[str, str]) -> dict[str, str]:
+    """Return the columns of item, rater and grade, and of the system where there is one.
+
+    Examples
+    --------
+    >>> columns_of_grades(["question_id", "annotator", "score"], {})
+    {'item': 'question_id', 'rater': 'annotator', 'grade': 'score'}
+    """
+    needed = {role: role for role in _NEEDED_OF_GRADES if role != "system"}
+    return {**needed, **_found(present, _GRADES, named, ())}
+
+
 def _found(
     present: Sequence[str],
     usual: Mapping[str, Sequence[str]],

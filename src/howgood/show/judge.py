@@ -11,6 +11,7 @@ from howgood.records.rater_agreement import RaterAgreement
 from howgood.records.report import Finding, Report, Section
 from howgood.records.table import Table
 from howgood.show.numbers import percent, plain, with_interval
+from howgood.show.ranking import columns_findings
 
 # Below so many raters, how far raters differ is hardly known.
 _FEW = 5
@@ -289,6 +290,7 @@ def agreement_findings(agreement: RaterAgreement) -> tuple[Finding, ...]:
         ceiling_finding(agreement.ceiling),
         *_few(agreement),
         *_of_systems(agreement),
+        *columns_findings(agreement.provenance),
     )
 
 

@@ -49,7 +49,7 @@ def findings(ranking: Ranking) -> tuple[Finding, ...]:
         *_about_raters(ranking),
         *_about_items(ranking),
         *_about_rows(ranking),
-        *columns_findings(ranking),
+        *columns_findings(ranking.provenance),
     )
 
 

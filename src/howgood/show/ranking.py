@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from howgood.decide.rating_noise import KNOWN, ONE_RATING, REPEATED, SOME_ONCE
+from howgood.records.provenance import Provenance
 from howgood.records.ranking import Ranking
 from howgood.records.report import Finding, Report, Section
 from howgood.records.table import Table
@@ -146,9 +147,9 @@ def two_systems(ranking: Ranking) -> list[Finding]:
 _ROLES = {"item": "prompt", "repeats": "asked again"}
 
 
-def columns_findings(ranking: Ranking) -> list[Finding]:
+def columns_findings(provenance: Provenance) -> list[Finding]:
     """Say which columns of a file were taken as what, where nobody named them."""
-    columns = dict(ranking.provenance.settings.get("read as", {}))
+    columns = dict(provenance.settings.get("read as", {}))
     kind = columns.pop("kind", "")
     is_plain = kind == "grades" and all(role == name for role, name in columns.items())
     if not kind or is_plain:

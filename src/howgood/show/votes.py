@@ -47,7 +47,7 @@ def findings(ranking: Ranking) -> tuple[Finding, ...]:
         *_effects(ranking),
         *_again(ranking),
         *_samples(ranking),
-        *columns_findings(ranking),
+        *columns_findings(ranking.provenance),
     )
 
 
