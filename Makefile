@@ -35,7 +35,9 @@ STATIC = check-types check-secrets check-style check-words check-files
 check: $(VENV)/.ready ## Format, lint, types, layers, spelling, then all tests but the slow ones
 	@$(MAKE) --no-print-directory -j 2 $(STATIC)
 	$(BIN)/python -m checks.browser
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -q
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -q $(NO_HANGING)
+# A test that waits for ever ends the run and is named, with what it waits for.
+NO_HANGING = -o faulthandler_timeout=900 -o faulthandler_exit_on_timeout=true --max-worker-restart=0
 .PHONY: $(STATIC)
 check-types:
 	$(BIN)/mypy

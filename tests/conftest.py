@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -115,7 +116,12 @@ def spark():
         )
     session.sparkContext.setLogLevel("ERROR")
     yield session
-    session.stop()
+    # Asked to stop, it may wait for ever; nobody wants the rest of its work.
+    stopping = Thread(target=session.stop, daemon=True)
+    stopping.start()
+    stopping.join(60)
+    if stopping.is_alive():
+        session.sparkContext._gateway.proc.kill()
 
 
 @pytest.fixture

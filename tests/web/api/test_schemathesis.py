@@ -1,5 +1,7 @@
 """Machines try the API: no server error, nothing outside its own document."""
 
+import os
+
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, settings
@@ -48,7 +50,7 @@ def running(host, finished, monkeypatch):
 
 @schema.parametrize()
 @settings(
-    max_examples=12,
+    max_examples=4 * int(os.environ.get("HOWGOOD_MORE_CASES", "1")),
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=list(HealthCheck),
     deadline=None,
