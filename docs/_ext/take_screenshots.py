@@ -13,7 +13,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-from PIL import Image
+from PIL import Image, ImageChops
 from playwright.sync_api import sync_playwright
 
 FOLDER = Path(__file__).parents[1] / "_static"
@@ -89,11 +89,14 @@ def _photograph(link):
 
 
 def shrink(path):
-    """Few colours are enough for text and plots, and take a third of the bytes."""
+    """Cut the empty end of a page; few colours take a third of the bytes."""
     with Image.open(path) as picture:
-        picture.convert("RGB").quantize(128, method=Image.Quantize.MAXCOVERAGE).save(
-            path, optimize=True
-        )
+        page = picture.convert("RGB")
+    width, height = page.size
+    empty = Image.new("RGB", page.size, page.getpixel((width // 2, height - 1)))
+    _, _, _, end = ImageChops.difference(page, empty).getbbox()
+    page = page.crop((0, 0, width, min(height, end + 2 * MARGIN)))
+    page.quantize(128, method=Image.Quantize.MAXCOVERAGE).save(path, optimize=True)
     print(f"wrote {path.name}, {path.stat().st_size / 1000:.0f} kB")
 
 

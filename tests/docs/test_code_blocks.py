@@ -1,8 +1,8 @@
 """Every Python block of README, pages and notebooks runs; blocks of one page share their names.
 
 Commands in the tutorial (```console, lines that start with `$ howgood`) run too, in the same
-folder and order, and must print what the page says they print. Those of "a study in a week" run with
-synthetic people in the place of the week's.
+folder and order, and must print what the page says they print. Those of "a study in a week" run
+with synthetic people instead of the week's.
 """
 
 import doctest

@@ -9,8 +9,8 @@ NAMES = ("fault", "database", "people", "acknowledged", "stored", "lost", "doubl
 _HEAD = """# What happens when things break
 
 Servers are killed, disks fill up, clocks jump, databases restart. What should happen then is
-simple: **an answer that was acknowledged is stored, once; whoever is there meanwhile is told
-politely that what they sent is safe; and when the cause is gone, everything goes on without
+simple: **an answer that was acknowledged is stored, once; whoever is there meanwhile reads,
+politely, that what they sent is safe; and when the cause is gone, everything goes on without
 anybody's help.** Each fault below is produced on purpose, on SQLite and on PostgreSQL, while
 simulated people go on answering. `make slow` does it and **writes this table**; `make test` does
 shorter versions and prints the same table. `docs/_data/faults.json` holds it for machines.
@@ -23,7 +23,7 @@ about it. *lost*: acknowledged and not stored as sent. *doubled*: stored twice, 
 out of step. *polite 503*: pages that said that everything sent before is safe. *other errors*:
 anything else that somebody saw, such as an error page, a question asked twice, or a page that
 did not come within 45 seconds. A connection that breaks because its server was killed is none:
-nobody was told anything, and the same form, sent again, counts once.
+nobody was promised anything, and the same form, sent again, counts once.
 
 """
 
@@ -95,9 +95,9 @@ the time is for warming up; the second is compared with the last.
 ## What is not tried here
 
 Disks that say they have stored what they have not, machines that lose a file system, and
-networks between the server and a PostgreSQL elsewhere that lose packets without ever breaking a
-connection. Copies help against the first two: `howgood backup`, kept elsewhere. See also [why
-answers are never lost](answers-never-lost.md).
+networks between the server and a PostgreSQL on another machine that lose packets without ever
+breaking a connection. Copies help against the first two: `howgood backup`, kept on another
+machine. See also [why answers are never lost](answers-never-lost.md).
 """
 
 
