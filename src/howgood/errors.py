@@ -233,7 +233,9 @@ class MissingExtraError(HowgoodError, ImportError):
     """An optional package is needed for this call."""
 
     def __init__(self, *, task: str, extra: str) -> None:
-        super().__init__(f'{task} needs the "{extra}" extra; run: pip install "howgood[{extra}]"')
+        names = [f'"{name}"' for name in extra.split(",")]
+        needed = f"the {names[0]} extra" if len(names) == 1 else f"the extras {' and '.join(names)}"
+        super().__init__(f'{task} needs {needed}; run: pip install "howgood[{extra}]"')
         self.task, self.extra = task, extra
 
 

@@ -1,5 +1,6 @@
 """The command as a whole: exit codes, one-line errors, no traceback."""
 
+import importlib
 import shlex
 import subprocess
 import sys
@@ -77,3 +78,20 @@ def test_a_missing_optional_package_names_its_extra(monkeypatch, capsys, tmp_pat
     monkeypatch.setattr(story, "_trained_classifier", without)
     assert run(["demo", "--out", str(tmp_path)]) == 2
     assert 'pip install "howgood[sklearn]"' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ["demo"],
+            'needs the extras "plots" and "sklearn"; run: pip install "howgood[plots,sklearn]"',
+        ),
+        (["reproduce", "s3"], 'needs the "reproduce" extra; run: pip install "howgood[reproduce]"'),
+    ],
+)
+def test_a_command_says_at_once_which_extras_it_needs(monkeypatch, capsys, words, said):
+    command = importlib.import_module(f"howgood.cli.{words[0]}")
+    monkeypatch.setattr(command, "find_spec", lambda name: None)
+    assert run(words) == 2
+    assert said in capsys.readouterr().err

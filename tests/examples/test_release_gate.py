@@ -12,7 +12,7 @@ from tests.examples.action_runner import ROOT, ActionRunner, given_by, read_acti
 
 EXAMPLE = ROOT / "examples" / "release-gate"
 ACTION = read_action("action.yml")
-WOLF = "\n".join(["truth,predicted", *["1,1"] * 20, *["0,1"] * 280]) + "\n"
+WOLF = "\n".join(["y_true,y_pred", *["1,1"] * 20, *["0,1"] * 280]) + "\n"
 
 
 @pytest.fixture

@@ -3,11 +3,13 @@
 In: a paper's short name, or all. Out: lines, JSON, pictures and one page. Absent: the experiments.
 """
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import click
 
+from howgood.errors import MissingExtraError
 from howgood.records.reproduction import Reproduction
 from howgood.reproduce import papers
 from howgood.show import progress, text
@@ -39,6 +41,8 @@ def command(
     """Recompute PAPER (s0, s1, s2, s3 or all): our value next to the paper's, holds or not."""
     if fetch and data:
         raise click.UsageError("--fetch gets the data, --data names them: use one of the two")
+    if any(find_spec(package) is None for package in ("sklearn", "matplotlib")):
+        raise MissingExtraError(task="howgood reproduce", extra="reproduce")
     if fetch:
         data = papers.fetched_data(paper, report=lambda line: click.echo(line, err=True))
     with progress.bar(f"reproduce {paper}") as report_progress:

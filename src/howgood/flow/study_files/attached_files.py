@@ -71,7 +71,8 @@ def picture_problem(location: FilePath, folder: FilePath) -> tuple[str, str, str
     if not is_inside(location, folder):
         return _OUTSIDE
     if not location.is_file():
-        return "no such file", f"a file in {folder}", "Put it there, or correct the name."
+        place = "the study file's folder" if folder == FilePath() else folder
+        return "no such file", f"a file in {place}", "Put it there, or correct the name."
     if location.stat().st_size > largest:
         size = location.stat().st_size
         return f"{size:,} bytes", f"at most {largest:,} bytes", "Make it smaller."
