@@ -3,14 +3,15 @@
 DuckDB, Polars, PyArrow and Spark are in the tests of the functions themselves.
 """
 
-import dask.dataframe as dd
-import ibis
 import numpy as np
 import pandas as pd
 import pytest
 
 from howgood import ask, decide, learn, score
 
+_REASON = "not among the packages of make test-library"
+dd = pytest.importorskip("dask.dataframe", reason=_REASON)
+ibis = pytest.importorskip("ibis", reason=_REASON)
 # Ibis asks pandas for an option that pandas is about to drop.
 pytestmark = pytest.mark.filterwarnings("ignore:The 'future.infer_string'")
 SYSTEMS = {"a": "pi1", "b": "pi2"}
