@@ -128,3 +128,144 @@ def test_gate_and_rank_take_the_saved_file(files, capsys):
     assert run(rank) == 2
     assert run([*rank, "--truth", "y", "--sd", "1"]) == 2
     assert run(["gate", "--than", "x", str(table), table, "--truth", "y"]) == 2
+
+
+_RNG = np.random.default_rng(8)
+CHANCES = _RNG.dirichlet([1, 1, 1], size=400)
+NAMES = np.array(["cold", "flu", "pneumonia"])
+ILLNESS = NAMES[(_RNG.random((400, 1)) > CHANCES.cumsum(axis=1)).sum(axis=1)]
+CASES = {
+    "ill": np.where(_RNG.random(400) < CHANCES[:, 0], "yes", "no"),
+    "sex": _RNG.choice(["f", "m"], 400, p=[0.7, 0.3]),
+    "cold": np.full(400, "cold"),
+    "weighted": NAMES[(CHANCES * [1, 1, 3]).argmax(axis=1)],
+    "eager": np.where(CHANCES[:, 0] > 0.2, "yes", "no"),
+    "shy": np.where(CHANCES[:, 0] > 0.6, "yes", "no"),
+    "illness": ILLNESS,
+    "sold": _RNG.normal(100, 10, 400).round(2),
+    "forecast": np.full(400, 100.0),
+    "higher": np.full(400, 108.0),
+}
+QUICK = {"max_queries": 12, "catch_pairs": 0, "held_out": 0, "random_state": 1}
+
+
+def by(weights):
+    """Return somebody who chooses by these weights of what is shown."""
+
+    def choose(one, other):
+        worth = [np.dot(side.features, weights) for side in (one, other)]
+        return "first" if worth[0] > worth[1] else "second"
+
+    return choose
+
+
+def too_low_is_worse(one, other):
+    costs = [4 * side.values["too low"] + side.values["too high"] for side in (one, other)]
+    return "first" if costs[0] < costs[1] else "second"
+
+
+@pytest.fixture(scope="module")
+def interviews():
+    """Give an interview about classes, one about groups, and one about forecasts."""
+    model = type("Model", (), {"classes_": NAMES, "predict_proba": lambda self, x: x})()
+    return {
+        "classes": learn.elicit(model, CHANCES, ILLNESS, ui=by([0.2, 0.2, 0.6]), **QUICK),
+        "groups": learn.elicit(
+            scores=CHANCES[:, 0], y=CASES["ill"], groups=CASES["sex"], pos_label="yes",
+            ui=by([0.5, 0.2, 0.2, 0.1]), **QUICK,
+        ),
+        "forecasts": learn.elicit_quantile(
+            CASES["sold"], CASES["forecast"], ui=too_low_is_worse, **QUICK
+        ),
+    }  # fmt: skip
+
+
+# What is true, the better system and the other by those people, and the labels' column of groups.
+ASKED = {
+    "classes": ("illness", "weighted", "cold", None),
+    "groups": ("ill", "eager", "shy", "sex"),
+    "forecasts": ("sold", "higher", "forecast", None),
+}
+
+
+@pytest.mark.parametrize("about", ASKED)
+def test_interviews_about_weights_rank_and_gate_by_their_own_metric(about, interviews):
+    truth, better, other, group = ASKED[about]
+    result, systems = interviews[about], {name: CASES[name] for name in (other, better)}
+    more = {"groups": CASES[group], "pos_label": "yes"} if group else {}
+    ranking = decide.rank_predictions(result, CASES[truth], systems, **more)
+    called = {"groups": CASES[group], "pos_label": "yes"} if group else {}
+    by_hand = [result.metric(CASES[truth], CASES[name], **called) for name in (other, better)]
+    assert ranking.scores.tolist() == pytest.approx(by_hand, rel=0.01)
+    assert ranking.order[0] == better
+    gate = decide.metric_gate(result, CASES[truth], CASES[better], than=CASES[other], **more)
+    assert gate.gain.mean == pytest.approx(abs(by_hand[1] - by_hand[0]), rel=0.15)
+    assert gate.p_better == pytest.approx(1 - ranking.error(better, other), abs=0.02)
+
+
+@pytest.mark.parametrize("about", ASKED)
+def test_the_spread_is_that_of_cases_drawn_anew(about, interviews):
+    """The metric of an ordinary bootstrap, called as scikit-learn would, without the person."""
+    truth, better, _, group = ASKED[about]
+    metric, rng = interviews[about].metric, np.random.default_rng(2)
+    more = {"groups": CASES[group], "pos_label": "yes"} if group else {}
+    again = []
+    for _ in range(400):
+        at = rng.integers(0, 400, 400)
+        drawn = {"groups": CASES[group][at], "pos_label": "yes"} if group else {}
+        again.append(metric(CASES[truth][at], CASES[better][at], **drawn))
+    gate = decide.metric_gate(
+        metric, CASES[truth], CASES[better], than=CASES[better], certainty=0.9, **more
+    )
+    assert gate.value.sd == pytest.approx(np.std(again), rel=0.15)
+
+
+def test_commands_take_every_saved_interview_and_its_positive_label(interviews, tmp_path, capsys):
+    table = tmp_path / "cases.csv"
+    rows = zip(*CASES.values(), strict=True)
+    table.write_text("\n".join([",".join(CASES), *(",".join(map(str, row)) for row in rows)]))
+    for about, (truth, better, other, group) in ASKED.items():
+        saved = tmp_path / f"{about}.json"
+        interviews[about].save(saved)
+        assert learn.load_elicited(saved).metric == interviews[about].metric
+        named = ["--truth", truth, *(["--group", group] if group else [])]
+        than = ["--predicted", better, "--than", other]
+        assert run(["gate", str(saved), str(table), *named, *than]) == 0
+        assert capsys.readouterr().out.startswith("pass")
+        systems = ["--system", f"a={other}", "--system", f"b={better}"]
+        assert run(["rank", str(table), "--elicited", str(saved), *named, *systems]) == 0
+        assert "b is best" in capsys.readouterr().out
+    assert run(["gate", str(tmp_path / "groups.json"), str(table), "--truth", "ill", *than]) == 2
+    scored = ["threshold", str(table), "--truth", "ill", "--score", "eager"]
+    assert run([*scored, "--elicited", str(tmp_path / "classes.json")]) == 2
+    assert "result.rule()" in capsys.readouterr().err
+
+
+def test_thresholds_are_as_uncertain_as_the_metrics_that_remain_possible():
+    """Two limits of which one is open: of half of them each threshold is the best."""
+    rng = np.random.default_rng(4)
+    scores = rng.beta(0.5, 0.9, 2000)
+    truth = rng.random(2000) < scores
+    person = score.LimitsMetric(misses=0.05, alarms=0.15)
+    result = learn.elicit(scores=scores, y=truth, ui=person.prefers, random_state=3)
+    assert result.family == "satisfice"
+    assert len(set(result.possible)) > 1
+    choice = result.threshold(truth, scores, random_state=1)
+    assert choice.variance_shares["people"] > 0.05
+    alone = decide.threshold(result.metric, truth, scores, random_state=1)
+    widths = [
+        one.threshold.interval.upper - one.threshold.interval.lower for one in (choice, alone)
+    ]
+    assert widths[0] > widths[1]
+
+
+def test_a_linear_metric_that_is_not_settled_is_uncertain_too():
+    rng = np.random.default_rng(4)
+    scores = rng.beta(0.5, 0.9, 2000)
+    truth = rng.random(2000) < scores
+    person = score.FBetaMetric(beta=2.0)
+    result = learn.elicit(
+        scores=scores, y=truth, ui=person.prefers, random_state=3, max_queries=8, held_out=0
+    )
+    assert (result.family, type(result.metric)) == (None, score.LinearMetric)
+    assert result.threshold(truth, scores, random_state=1).variance_shares["people"] > 0

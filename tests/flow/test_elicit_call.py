@@ -13,6 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from howgood import decide, learn, score
 from howgood.cli.main import run
 from howgood.errors import FileFormatError, InputError
+from howgood.records.elicitation import ElicitationResult
 
 _RNG = np.random.default_rng(3)
 X = _RNG.normal(size=(900, 2))
@@ -62,17 +63,17 @@ def test_groups_are_scored_by_the_label_that_is_named():
     assert by_model.rule() == by_scores.rule()
 
 
-def test_weights_that_were_saved_name_what_reads_them(tmp_path):
+def test_weights_that_were_saved_are_read_by_the_same_function(tmp_path):
     chances = _RNG.dirichlet([1, 1, 1], size=300)
     weights = learn.elicit(
         scores=chances, y=chances.argmax(axis=1), ui=lambda *_: "first", random_state=1,
         min_queries=2, max_queries=2, catch_pairs=0, held_out=0,
     )  # fmt: skip
     weights.save(tmp_path / "weights.json")
-    with pytest.raises(FileFormatError, match=r"WeightsResult\.load"):
-        learn.load_elicited(tmp_path / "weights.json")
-    again = learn.WeightsResult.load(tmp_path / "weights.json")
-    assert again.weights.keys() == weights.weights.keys()
+    with pytest.raises(FileFormatError, match=r"learn\.load_elicited"):
+        ElicitationResult.load(tmp_path / "weights.json")
+    for again in (learn.WeightsResult.load, learn.load_elicited):
+        assert again(tmp_path / "weights.json").weights.keys() == weights.weights.keys()
 
 
 def test_a_saved_result_is_read_back_whole(elicited, tmp_path):

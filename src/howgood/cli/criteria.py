@@ -61,6 +61,7 @@ def answered_in_browser(elicitor: Search, log: Path | None) -> Search:
 @click.option("--questions", default=25, show_default=True, help="Most questions to learn from.")
 @click.option("--held-out", default=8, show_default=True, help="Questions to test the weights.")
 @click.option("--seed", type=int, help="Seed of sides, checks and held-out questions.")
+@click.option("--save", type=click.Path(path_type=Path), help="Write the result as JSON.")
 @report_options
 def command(
     table: Path | str,
@@ -73,6 +74,7 @@ def command(
     questions: int,
     held_out: int,
     seed: int | None,
+    save: Path | None,
     as_json: bool,
     out: Path | None,
     plot: Path | None,
@@ -103,7 +105,7 @@ def command(
         flow.hold(elicitor, lambda query: person(query.first, query.second), log=log)
     else:
         flow.hold(elicitor, partial(from_keys, elicitor), log=log)
-    _show(elicitor, as_json=as_json, out=out, plot=plot)
+    _show(elicitor, as_json=as_json, out=out, plot=plot, save=save)
     return 0
 
 
@@ -121,14 +123,18 @@ def from_keys(elicitor: WeightsSearch, _query: Query) -> Reply:
 
 
 def _show(
-    elicitor: CriteriaElicitor, *, as_json: bool, out: Path | None, plot: Path | None
-) -> None:
+    elicitor: CriteriaElicitor, *, as_json: bool, out: Path | None, plot: Path | None,
+    save: Path | None,
+) -> None:  # fmt: skip
     result = elicitor.result()
     if as_json:
         click.echo(text.to_json(result.to_dict()))
     else:
         say(show.criteria_findings(result))
         click.echo(text.text_table(show.readable_table(result)))
+    if save is not None:
+        result.save(save)
+        click.echo(f"wrote {save}", err=True)
     if out:
         write_report(show.criteria_report(result, elicitor.answers), out)
     if plot:

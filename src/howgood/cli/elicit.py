@@ -100,7 +100,8 @@ def command(
     if classes is not None or group is not None:
         named = ("truth", "score", "positive")
         weighed = _weigh(
-            scores, classes=classes, group=group, log=log, browser=browser, simulate=simulate,
+            scores, classes=classes, group=group, log=log, replay=replay, browser=browser,
+            simulate=simulate,
             questions=int(str(settings["questions"])),
             held_out=min(15, int(str(settings["held_out"]))), seed=seed,
             **{name: str(settings[name]) for name in named},
@@ -108,13 +109,14 @@ def command(
         _tell_weights(weighed, as_json=as_json, out=out, save=settings["save"])
         return 0
     words = flow.read_wording(wording)
-    interview = _opened(scores, replay, log, seed, settings | {"browser": browser})
+    interview = _opened(scores, replay, log, seed, settings)
     if browser:
         _check_alone(replay=replay, simulate=simulate, direct=settings["direct"])
-        interview = answered_in_browser(interview, words, log)
+        if interview.elicitor.query() is not None:
+            interview = answered_in_browser(interview, words, log)
     elif replay is None:
         interview = _held(interview, words, simulate, seed, log)
-    result = interview.elicitor.result()
+    result = interview.result()
     if as_json:
         click.echo(text.to_json(interview.to_dict()))
     else:
@@ -139,7 +141,7 @@ def _write(
     save: object,
 ) -> None:
     """Write the files that were asked for."""
-    result, matrices = interview.elicitor.result(), interview.elicitor.matrices
+    result, matrices = interview.result(), interview.elicitor.matrices
     if save is not None:
         result.save(save)
         click.echo(f"wrote {save}", err=True)
@@ -170,8 +172,6 @@ def _opened(
     if replay is not None:
         return flow.resume(replay)
     fresh = None if scores is None else _fresh(scores, seed, settings)
-    if log is not None and log.exists() and settings.pop("browser", False):
-        raise click.UsageError(f"{log} holds an interview; go on with it in the terminal")
     if log is not None and log.exists():
         click.echo(f"resuming {log}", err=True)
         return flow.resume(log, of=fresh)
@@ -279,13 +279,14 @@ def _weigh(
     score: str,
     positive: str,
     log: Path | None,
+    replay: Path | None,
     browser: bool,
     simulate: str | None,
     questions: int,
     held_out: int,
     seed: int | None,
 ) -> WeightsResult:
-    """Hold an interview about classes or groups."""
+    """Hold an interview about classes or groups, or go through one that was held."""
     if scores is None:
         raise click.UsageError("name the file of SCORES")
     if classes is not None and group is not None:
@@ -301,19 +302,21 @@ def _weigh(
         max_queries=questions,
         held_out=held_out,
     )
+    if replay is not None:
+        return elicit_criteria.about(elicit_criteria.resumed(replay, of=elicitor), positive)
     if log is not None and log.exists():
         click.echo(f"resuming {log}", err=True)
         elicitor = elicit_criteria.resumed(log, of=elicitor)
-    if browser:
+    if browser and elicitor.query() is not None:
         elicitor = criteria.answered_in_browser(elicitor, log)
     elif simulate is not None:
         person = elicit_criteria.simulated_weights(
             elicit_criteria.weights_in(simulate), elicitor.table
         )
         elicit_criteria.hold(elicitor, lambda query: person(query.first, query.second), log=log)
-    else:
+    elif not browser:
         elicit_criteria.hold(elicitor, partial(criteria.from_keys, elicitor), log=log)
-    return elicitor.result()
+    return elicit_criteria.about(elicitor, positive)
 
 
 def _tell_weights(result: WeightsResult, *, as_json: bool, out: Path | None, save: object) -> None:

@@ -24,6 +24,7 @@ from howgood.writing import write_text
 @click.command("gate")
 @click.argument("model")
 @label_options
+@click.option("--group", help="With an elicited metric about groups: their column.")
 @click.option("--share", default=0.8, show_default=True, help="Share of people that must accept.")
 @click.option("--certainty", default=0.95, show_default=True, help="How sure a verdict must be.")
 @click.option(
@@ -41,9 +42,10 @@ def command(
     predictions: Path | None,
     truth: str,
     predicted: str,
-    positive: str,
+    positive: str | None,
     counts: str | None,
     missing: str,
+    group: str | None,
     share: float,
     certainty: float,
     than: str | None,
@@ -61,24 +63,30 @@ def command(
 
     Exit code 0 for pass and investigate (1 with --strict), 1 for fail, 2 for wrong input. MODEL is
     a saved fit (.npz), a model card (its name or .json file), or a table of answers; or an elicited
-    metric (what `howgood elicit --save` wrote): then the question is whether PREDICTIONS are better
-    than others by what that person values.
+    metric (what `howgood elicit --save` or `howgood quantile --save` wrote): then the question is
+    whether PREDICTIONS are better than others by what that person values.
     """
-    columns = {"truth": truth, "predicted": predicted, "positive": positive, "missing": missing}
+    columns = {"truth": truth, "predicted": predicted, "missing": missing}
     gate: Gate | MetricGate
     if is_elicited(model):
         if plot is not None:
             raise click.UsageError("--plot draws shares of people; an elicited metric has none")
         gate = decisions.decide_metric_gate(
             load_elicited(model), predictions, than=than, counts=counts, certainty=certainty,
-            random_state=seed, **columns,
+            random_state=seed, positive=positive, group=group, **columns,
         )  # fmt: skip
-    elif than is not None:
-        raise click.UsageError("--than compares by an elicited metric; MODEL is none")
+    elif than is not None or group is not None:
+        option = "--than" if than is not None else "--group"
+        raise click.UsageError(f"{option} compares by an elicited metric; MODEL is none")
     else:
         gate = decisions.decide_gate(
             acceptability.open_model(model, folder=folder, part=part, random_state=seed),
-            decisions.labels_from(predictions, counts=counts, **columns),
+            decisions.labels_from(
+                predictions,
+                counts=counts,
+                positive=decisions.positive_of(None, positive),
+                **columns,
+            ),
             application=application,
             share=share,
             certainty=certainty,

@@ -50,7 +50,7 @@ def label_options(command: Command) -> Command:
     for option in (
         missing_option,
         click.option("--counts", help="Instead of PREDICTIONS: TP,FN,FP,TN."),
-        click.option("--positive", default="1", show_default=True, help="The positive label."),
+        click.option("--positive", help="The positive label; else 1, or the interview's own."),
         click.option("--predicted", default="y_pred", show_default=True, help="Column."),
         click.option("--truth", default="y_true", show_default=True, help="Column."),
         click.argument("predictions", type=click.Path(path_type=Path), required=False),

@@ -129,10 +129,12 @@ def _known_metric(context: click.Context, option: click.Parameter, value: str) -
 )
 @click.option(
     "--elicited", type=_PATH,
-    help="Instead of ratings: rank predicted labels by what `howgood elicit --save` wrote.",
+    help="Instead of ratings: rank predicted labels by what `howgood elicit --save` wrote, or "
+    "predicted numbers by what `howgood quantile --save` wrote.",
 )  # fmt: skip
-@click.option("--truth", help="With --elicited: column of true labels.")
-@click.option("--positive", default="1", show_default=True, help="With --elicited: that label.")
+@click.option("--truth", help="With --elicited: column of what is true.")
+@click.option("--positive", help="With --elicited: that label; else the interview's own.")
+@click.option("--group", help="With --elicited, about groups: their column.")
 @click.option("--unpaired", is_flag=True, help="Treat scores as independent (the paper's Eq. 5).")
 @click.option("--level", default=0.05, show_default=True, help="Error level of tie groups.")
 @missing_option
@@ -162,7 +164,8 @@ def command(
     unlisted: str,
     elicited: Path | None,
     truth: str | None,
-    positive: str,
+    positive: str | None,
+    group: str | None,
     unpaired: bool,
     level: float,
     missing: str,
@@ -176,11 +179,14 @@ def command(
     The systems predict ratings; with --metric ndcg@10 their lists are compared: RATINGS then has
     one row per rating (--user, --item, --rating), and --sd says how far ratings vary, unless
     repeated ratings tell. Where people graded the systems' outputs, use
-    `howgood leaderboard`. With --elicited the systems' columns are predicted labels, ranked by what
+    `howgood leaderboard`. With --elicited the systems' columns are predictions, ranked by what
     somebody values.
     """
     if elicited is not None or truth is not None:
-        labels = {"systems": systems, "positive": positive, "level": level, "missing": missing}
+        labels = {
+            "systems": systems, "positive": positive, "group": group, "level": level,
+            "missing": missing,
+        }  # fmt: skip
         _say(_by_metric(ratings, elicited, truth, labels), plot, out, as_json)
         return 0
     _refuse_with_rater(rater)
@@ -256,14 +262,14 @@ def _say(ranked: flow.RankedFile, plot: Path | None, out: Path | None, as_json: 
 def _by_metric(
     ratings: str | Path, elicited: Path | None, truth: str | None, settings: dict[str, Any]
 ) -> flow.RankedFile:
-    """Rank predicted labels by an elicited metric; refuse what only ratings have a use for."""
+    """Rank predictions by a saved interview; refuse what only ratings have a use for."""
     if elicited is None or truth is None:
         raise click.UsageError("--elicited FILE and --truth COLUMN go together")
     unused = ("mean", "sd", "trials", "repeated", "user", "item", "rating", "trial", "rater",
               "once", "predictions", "metric", "unpaired")  # fmt: skip
     given = [f"--{option}" for option in unused if _is_given(option)]
     if given:
-        raise click.UsageError(f"--elicited ranks predicted labels; leave out {given[0]}")
+        raise click.UsageError(f"--elicited ranks predictions; leave out {given[0]}")
     return flow.rank_labels(ratings, elicited, truth=truth, **settings)
 
 

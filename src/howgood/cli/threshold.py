@@ -14,6 +14,7 @@ from howgood.cli.options import drawable, missing_option, writable, write_report
 from howgood.flow import acceptability, decisions
 from howgood.learn.elicitation.saved import load_elicited
 from howgood.records.acceptance import draws_for
+from howgood.records.elicitation import ElicitationResult
 from howgood.records.power_mean import PowerMean
 from howgood.show import decisions as show
 from howgood.show import text
@@ -23,7 +24,7 @@ from howgood.show import text
 @click.argument("scores", type=click.Path(path_type=Path))
 @click.option("--truth", default="y_true", show_default=True, help="Column of true labels.")
 @click.option("--score", default="score", show_default=True, help="Column of scores.")
-@click.option("--positive", default="1", show_default=True, help="The positive label.")
+@click.option("--positive", help="The positive label; else 1, or the interview's own.")
 @missing_option
 @click.option("--model", help="A saved fit (.npz), a model card, or a table of answers.")
 @click.option(
@@ -52,7 +53,7 @@ def command(
     scores: Path,
     truth: str,
     score: str,
-    positive: str,
+    positive: str | None,
     missing: str,
     model: str | None,
     elicited: Path | None,
@@ -80,13 +81,18 @@ def command(
         if model
         else None
     )
+    metric = load_elicited(elicited) if elicited else PowerMean(p=order, alpha=alpha or 0.0)
+    if elicited is not None and not isinstance(metric, ElicitationResult):
+        raise click.UsageError(
+            f"{elicited} holds a {type(metric).__name__}, and a threshold needs an interview about "
+            "two errors; weights of classes and groups have a rule of their own, result.rule()"
+        )
     named: dict[str, Any] = {
-        "truth": truth, "score": score, "positive": positive, "missing": missing,
-        "application": application, "random_state": seed,
+        "truth": truth, "score": score, "positive": decisions.positive_of(metric, positive),
+        "missing": missing, "application": application, "random_state": seed,
     }  # fmt: skip
     if segments:
         return _compare_segments(people, scores, named, as_json=as_json)
-    metric = load_elicited(elicited) if elicited else PowerMean(p=order, alpha=alpha or 0.0)
     choice = decisions.decide_threshold(
         people if people is not None else metric,
         scores,

@@ -6,7 +6,7 @@ one under each draw of people. Absent: the test set's sampling (see `sampling`),
 calibrating the classifier.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -30,7 +30,8 @@ from howgood.records.acceptance import (
     of_part,
 )
 from howgood.records.decision import ThresholdChoice
-from howgood.records.elicitation import BisectionResult, ElicitationResult
+from howgood.records.elicitation import BisectionResult, ElicitationResult, WeightsResult
+from howgood.records.elicited_metric import ElicitedMetric, LinearMetric
 from howgood.records.estimate import Estimate
 from howgood.records.evidence import Evidence
 from howgood.records.provenance import Provenance
@@ -131,6 +132,33 @@ class WeightObjective:
         return weighted
 
 
+class PossibleObjective:
+    """Metrics that may be a respondent's, equally probable; one given twice counts twice."""
+
+    is_slow = False
+    name = "elicited metric"
+
+    def __init__(self, metrics: Sequence[ElicitedMetric]) -> None:
+        different = list(dict.fromkeys(metrics))
+        places = {metric: place for place, metric in enumerate(different)}
+        self._metrics, self._place = different, np.array([places[metric] for metric in metrics])
+        self.n_people = len(metrics)
+
+    def best(self, tables: Counts) -> IndexArray:
+        """Return the best threshold's index, shape (n_people, n_tables)."""
+        best = [np.argmax(metric.of_counts(*tables.cells()), axis=-1) for metric in self._metrics]
+        return np.stack(best)[self._place]
+
+    def values(self, tables: Counts) -> FloatArray:
+        """Return the metric, shape (n_tables, n_thresholds)."""
+        values = np.empty(tables.true_positives.shape)
+        of_table = np.resize(self._place, len(values))
+        for place, metric in enumerate(self._metrics):
+            rows = of_table == place
+            values[rows] = metric.of_counts(*(cell[rows] for cell in tables.cells()))
+        return values
+
+
 class MetricObjective:
     """A metric: the same for everybody, so only the test set is uncertain."""
 
@@ -170,10 +198,20 @@ def objective_from(
         weight = metric_or_fit.a0
         if metric_or_fit.metric is None:
             raise _without_metric(metric_or_fit, where)
-        is_uncertain = isinstance(metric_or_fit, ElicitationResult) and metric_or_fit.is_linear
-        if is_uncertain and isinstance(weight, Estimate):
+        is_linear = isinstance(metric_or_fit.metric, LinearMetric)
+        if is_linear and isinstance(weight, Estimate):
             return WeightObjective(_thinned(weight.draws, n_people))
+        if isinstance(metric_or_fit, ElicitationResult) and metric_or_fit.possible:
+            return PossibleObjective(metric_or_fit.possible)
         metric_or_fit = metric_or_fit.metric
+    if isinstance(metric_or_fit, WeightsResult):
+        raise InputError(
+            where=where,
+            found="weights of classes or groups",
+            needed="an interview about two errors",
+            cure="These have a rule of their own: result.rule() gives a threshold per group, or "
+            "weights of the classes.",
+        )
     name = getattr(metric_or_fit, "__name__", None) or repr(metric_or_fit)
     if hasattr(metric_or_fit, "of_counts"):
         return MetricObjective(
@@ -249,8 +287,8 @@ def threshold(
     Parameters
     ----------
     metric_or_fit : fit, model card, elicitation or metric
-        A fit of answers; the result of an `Elicitor` (its a0 is uncertain too), or an `Estimate`
-        of a0, such as a group's mean; anything with
+        A fit of answers; the result of an `Elicitor` (its metric is uncertain too), or an
+        `Estimate` of a0, such as a group's mean; anything with
         `of_counts` such as `score.PowerMean` or `score.LinearMetric`; or a function
         `metric(y_true, y_pred, sample_weight=...)` as in scikit-learn (seconds instead of a
         fraction of one: it is called once per threshold and draw, so fewer of both are tried).

@@ -16,6 +16,7 @@ from howgood.decide.watching import Period
 from howgood.errors import InputError, OneAgainstRestWarning, announce
 from howgood.flow.files import naming
 from howgood.records.acceptance import AcceptanceModel
+from howgood.records.criteria import CriteriaResult
 from howgood.records.decision import (
     ApplicationChoice,
     Gate,
@@ -27,12 +28,15 @@ from howgood.records.decision import (
     ThresholdChoice,
     TradeOff,
 )
-from howgood.records.elicitation import ElicitationResult
+from howgood.records.elicitation import ElicitationResult, WeightsResult
 from howgood.records.missing import complete_rows
+from howgood.records.outcomes_by_class import FairMetric
+from howgood.records.pinball import QuantileResult
 from howgood.records.progress import Progress, silent
 from howgood.records.table import Table, as_numbers, frame_column_names, frame_columns
 from howgood.records.watch import IN_USE, AcceptanceWatch
 
+Elicited: TypeAlias = ElicitationResult | WeightsResult | QuantileResult | CriteriaResult
 Labels: TypeAlias = tuple[NDArray[np.int_], NDArray[np.int_]]
 
 # An alarm that sends a text message and one that calls the police: the alphas published by
@@ -113,7 +117,7 @@ def decide_gate(
 
 
 def decide_metric_gate(
-    elicited: ElicitationResult,
+    elicited: Elicited,
     predictions: Path | None,
     *,
     than: str | None,
@@ -121,49 +125,117 @@ def decide_metric_gate(
     certainty: float,
     truth: str,
     predicted: str,
-    positive: str,
+    positive: str | None,
+    group: str | None = None,
     missing: str = "error",
     random_state: int | None = None,
 ) -> MetricGate:
     """Pass, fail or investigate by an elicited metric; `than` names the other labels."""
-    if than is not None and predictions is None:
+    if predictions is None and (than is not None or not isinstance(elicited, ElicitationResult)):
         raise InputError(
-            where="--than",
+            where="--counts",
             found="counts, and no table",
-            needed="a table: two systems are compared on the same cases",
+            needed="a table: systems, classes and groups are compared on the same cases",
             cure="Name the table of predictions.",
         )
     columns = [predicted, *([than] if than else [])]
     if predictions is not None:
-        labels = labels_of_systems(
-            predictions, truth=truth, systems=columns, positive=positive, missing=missing
-        )
+        real, labels, groups = predictions_for(
+            elicited, predictions, truth=truth, systems=columns, positive=positive, group=group,
+            missing=missing,
+        )  # fmt: skip
     else:
-        labels = labels_from(
-            None, counts=counts, truth=truth, predicted=predicted, positive=positive
+        spelled = positive_of(elicited, positive)
+        real, *labels = labels_from(
+            None, counts=counts, truth=truth, predicted=predicted, positive=spelled
         )
+        groups = None
     return decide.metric_gate(
         elicited,
+        real,
         labels[0],
-        labels[1],
-        than=labels[2] if than else None,
+        than=labels[1] if than else None,
+        groups=groups,
         certainty=certainty,
         random_state=random_state,
     )
+
+
+def positive_of(elicited: object, positive: str | None) -> str:
+    """Return the label named, else the one the interview was about, else 1."""
+    return positive if positive is not None else str(getattr(elicited, "positive", 1))
+
+
+def predictions_for(
+    elicited: Elicited,
+    path: Path | str,
+    *,
+    truth: str,
+    systems: Sequence[str],
+    positive: str | None,
+    group: str | None,
+    missing: str,
+) -> tuple[NDArray[Any], list[NDArray[Any]], NDArray[Any] | None]:
+    """Return what is true, what each system predicted, and groups, as an interview needs them.
+
+    Labels (1 and 0) where it was about two errors or groups, classes as they are spelled, numbers
+    where it was about too low and too high.
+    """
+    if isinstance(elicited, CriteriaResult):
+        raise InputError(
+            where="elicited",
+            found="weights of criteria",
+            needed="an interview about errors: of two classes, several, groups, or numbers",
+            cure="The alternatives are ranked already: result.table(), or the report.",
+        )
+    is_about_groups = isinstance(elicited, WeightsResult) and isinstance(
+        elicited.metric, FairMetric
+    )
+    if group is not None and not is_about_groups:
+        raise InputError(
+            where="--group",
+            found="an interview that gave gaps between groups no weight",
+            needed="a file of howgood elicit --group",
+            cure="Leave --group out.",
+        )
+    if isinstance(elicited, ElicitationResult) or is_about_groups:
+        spelled, more = positive_of(elicited, positive), [group] if group else []
+        real, *labels, groups = _labels_and_groups(path, truth, systems, spelled, more, missing)
+        return real, list(labels), groups
+    read = frame_columns(ask.open_table(path), [truth, *systems], where=str(path))
+    names = [truth, *systems]
+    numbers = names if isinstance(elicited, QuantileResult) else []
+    for name in numbers:
+        read[name] = as_numbers(read[name], where=f"{path}, column {name!r}")
+    columns, _ = complete_rows(read, missing=missing, where=str(path), numbers=numbers)
+    return columns[truth], [columns[name] for name in systems], None
+
+
+def _labels_and_groups(
+    path: Path | str,
+    truth: str,
+    systems: Sequence[str],
+    positive: str,
+    more: Sequence[str],
+    missing: str,
+) -> tuple[Any, ...]:
+    read = frame_columns(ask.open_table(path), [truth, *systems, *more], where=str(path))
+    columns, _ = complete_rows(read, missing=missing, where=str(path))
+    labels = [
+        positives(
+            columns[name], positive, where=f"{path}, column {name!r}", may_be_none=name != truth
+        )
+        for name in (truth, *systems)
+    ]
+    return *labels, columns[more[0]] if more else None
 
 
 def labels_of_systems(
     path: Path | str, *, truth: str, systems: Sequence[str], positive: str, missing: str
 ) -> tuple[NDArray[np.int_], ...]:
     """Return true labels and those of several systems (1 and 0) on the same rows of a file."""
-    read = frame_columns(ask.open_table(path), [truth, *systems], where=str(path))
-    columns, _ = complete_rows(read, missing=missing, where=str(path))
-    return tuple(
-        positives(
-            columns[name], positive, where=f"{path}, column {name!r}", may_be_none=name != truth
-        )
-        for name in (truth, *systems)
-    )
+    *labels, _ = _labels_and_groups(path, truth, systems, positive, (), missing)
+    return tuple(labels)
 
 
 def decide_application(

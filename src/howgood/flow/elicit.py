@@ -25,7 +25,7 @@ from howgood.learn.elicitation.matrices import OutOf, check_finite
 from howgood.records.calibration import CalibrationReport
 from howgood.records.comparison import ComparisonWording
 from howgood.records.confusion import ConfusionMatrix
-from howgood.records.elicitation import Query
+from howgood.records.elicitation import ElicitationResult, Query
 from howgood.records.elicited_metric import Choice, ElicitedMetric
 from howgood.records.table import as_numbers, frame_columns
 from howgood.show import elicitation as show
@@ -39,6 +39,7 @@ Reply = Literal["first", "second", "same", "undo", "stop"]
 KEYS: dict[str, Reply] = {
     "1": "first", "2": "second", "0": "same", "u": "undo", "q": "stop", "": "stop",
 }  # fmt: skip
+WEIGHTS_LOG = "howgood criteria log"
 KEYS_HELP = "[1] A   [2] B   [0] no preference   [u] undo   [?] what errors mean   [q] stop"
 Respondent = Callable[[ConfusionMatrix, ConfusionMatrix], Choice]
 UserInterface = Literal["browser", "notebook", "terminal"] | Respondent
@@ -49,12 +50,14 @@ class Interview:
     """An elicitation under way, and how well the scores behind it are calibrated.
 
     `direct_after` is the respondent's own guess of the ratio once the choices are over; the guess
-    before them is a setting of the elicitor, since it shapes the prior.
+    before them is a setting of the elicitor, since it shapes the prior. `positive` is the label
+    that counts as positive.
     """
 
     elicitor: Elicitor
     calibration: CalibrationReport | None
     direct_after: float | None = None
+    positive: Any = 1
 
     @property
     def direct_before(self) -> float | None:
@@ -62,10 +65,14 @@ class Interview:
         ratio: float | None = self.elicitor.settings["direct_ratio"]
         return ratio
 
+    def result(self) -> ElicitationResult:
+        """Return what the answers so far say, about these labels."""
+        return replace(self.elicitor.result(), positive=self.positive)
+
     def to_dict(self) -> dict[str, object]:
         """Return the result and the direct answers as plain values, ready for JSON."""
         direct = {"before": self.direct_before, "after": self.direct_after}
-        return self.elicitor.result().to_dict() | {"direct": direct}
+        return self.result().to_dict() | {"direct": direct}
 
 
 def start(
@@ -110,7 +117,23 @@ def start(
         random_state=random_state,
     )
     report = learn.calibration_report(labels, values, random_state=elicitor.seed)
-    return Interview(elicitor=elicitor, calibration=report)
+    is_number = np.asarray(columns[truth]).dtype.kind in "biuf"
+    return Interview(
+        elicitor=elicitor,
+        calibration=report,
+        positive=_number_or_text(positive) if is_number else positive.strip(),
+    )
+
+
+def _number_or_text(label: str) -> object:
+    """Return the number that a label is, 1 for "true"."""
+    if label.strip().lower() == "true":
+        return 1
+    try:
+        number = float(label)
+    except ValueError:
+        return label.strip()
+    return int(number) if number.is_integer() else number
 
 
 def elicit(
@@ -208,13 +231,15 @@ def elicit(
             y, scores, out_of=out_of, pos_label=positive, missing=missing
         )
     interview = Interview(
-        elicitor=Elicitor(matrices, random_state=random_state, **settings), calibration=None
+        elicitor=Elicitor(matrices, random_state=random_state, **settings),
+        calibration=None,
+        positive=positive,
     )
     log = None if resume is None else Path(resume)
     if log is not None and log.exists():
         interview = _resumed(log, interview)
-    interview = _asked(interview, ui, wording or ask.GENERIC_WORDING, log)
-    return replace(interview.elicitor.result(), positive=positive)
+    asked = _asked(interview, ui, wording or ask.GENERIC_WORDING, log)
+    return replace(asked, positive=positive).result()
 
 
 def _refuse_dropping(missing: str) -> None:
@@ -307,6 +332,13 @@ def resume(log: Path, *, of: Interview | None = None) -> Interview:
     theirs.
     """
     logged = read_log(log)
+    if logged.get("format") == WEIGHTS_LOG:
+        raise FileFormatError(
+            where=str(log),
+            found="an interview about classes, groups, criteria or forecasts",
+            needed="the table it was about, and its options",
+            cure="For instance: howgood elicit SCORES --classes p_a,p_b,p_c --replay LOG.",
+        )
     after = logged.get("direct_after")
     elicitor = learn.replay(logged)
     if of is not None and tuple(of.elicitor.matrices) != tuple(elicitor.matrices):
@@ -320,6 +352,7 @@ def resume(log: Path, *, of: Interview | None = None) -> Interview:
         elicitor=elicitor,
         calibration=of.calibration if of is not None else None,
         direct_after=float(after) if isinstance(after, float | int) and 0 < after < 1e300 else None,
+        positive=of.positive if of is not None else logged.get("positive", 1),
     )
 
 
@@ -364,7 +397,9 @@ def hold(
 def write_log(interview: Interview, path: Path) -> None:
     """Write the whole interview as JSON that only its owner can read: somebody's answers."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    log = learn.elicitation_log(interview.elicitor) | {"direct_after": interview.direct_after}
+    named = {"positive": interview.positive}
+    log = learn.elicitation_log(interview.elicitor)
+    log |= {"direct_after": interview.direct_after, "result": log["result"] | named, **named}
     write_text(path, to_json(log), private=True)
 
 

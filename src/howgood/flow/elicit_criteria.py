@@ -6,6 +6,7 @@ In: tables, arrays, paths, settings. Out: `CriteriaElicitor`, `MulticlassElicito
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -15,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from howgood import ask, learn
 from howgood.errors import FileFormatError, InputError, UnknownNameError
-from howgood.flow.elicit import KEYS, KEYS_HELP, Reply, read_log
+from howgood.flow.elicit import KEYS, KEYS_HELP, WEIGHTS_LOG, Reply, read_log
 from howgood.learn.elicitation.criteria import CriteriaElicitor
 from howgood.learn.elicitation.criteria_table import Criteria
 from howgood.learn.elicitation.fair import FairElicitor
@@ -36,7 +37,7 @@ from howgood.show.text import to_json
 from howgood.stats.randomness import RandomState
 from howgood.writing import write_text
 
-FORMAT, _VERSION = "howgood criteria log", 1
+_VERSION = 1
 HELP = KEYS_HELP.replace("   [?] what errors mean", "")
 Respondent = Callable[[Any, Any], Choice]
 Search = TypeVar("Search", bound=WeightsSearch)
@@ -166,7 +167,7 @@ def hold(
 def write_log(elicitor: WeightsSearch, path: Path) -> None:
     """Write the whole interview as JSON that only its owner can read: somebody's answers."""
     log = {
-        "format": FORMAT,
+        "format": WEIGHTS_LOG,
         "version": _VERSION,
         "seed": elicitor.seed,
         "settings": dict(elicitor.settings),
@@ -180,11 +181,11 @@ def write_log(elicitor: WeightsSearch, path: Path) -> None:
 def resumed(path: Path, *, of: Search) -> Search:
     """Take up an interview from its log; `of` is one about the same things, not yet begun."""
     log = read_log(path)
-    if log.get("format") != FORMAT or log.get("version") != _VERSION:
+    if log.get("format") != WEIGHTS_LOG or log.get("version") != _VERSION:
         raise FileFormatError(
             where=str(path),
             found=f"format {log.get('format')!r:.60}",
-            needed=f"{FORMAT!r}, version {_VERSION}",
+            needed=f"{WEIGHTS_LOG!r}, version {_VERSION}",
             cure="Name a log of an interview about criteria, or a new file.",
         )
     written = log.get("table")
@@ -325,7 +326,13 @@ def elicit_weights(
     log = None if resume is None else Path(resume)
     if log is not None and log.exists():
         elicitor = resumed(log, of=elicitor)
-    return asked(elicitor, ui, log).result()
+    return about(asked(elicitor, ui, log), positive)
+
+
+def about(elicitor: Weighing, positive: object) -> WeightsResult:
+    """Return what the answers so far say; of groups, about this positive label."""
+    result = elicitor.result()
+    return replace(result, positive=positive) if isinstance(elicitor, FairElicitor) else result
 
 
 def of_classes(

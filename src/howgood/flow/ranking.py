@@ -151,21 +151,24 @@ def rank_labels(
     *,
     truth: str,
     systems: Mapping[str, str],
-    positive: str = "1",
+    positive: str | None = None,
+    group: str | None = None,
     level: float = 0.05,
     missing: str = "error",
 ) -> RankedFile:
-    """Rank predicted labels of a file by a saved elicited metric."""
+    """Rank predictions of a file by a saved interview."""
     # Only labels need these: ratings are ranked without them.
     from howgood.decide.by_metric import rank_predictions
-    from howgood.flow.decisions import labels_of_systems
+    from howgood.flow.decisions import predictions_for
     from howgood.learn.elicitation.saved import load_elicited
 
-    real, *predicted = labels_of_systems(
-        path, truth=truth, systems=list(systems.values()), positive=positive, missing=missing
-    )
+    metric = load_elicited(elicited)
+    real, predicted, groups = predictions_for(
+        metric, path, truth=truth, systems=list(systems.values()), positive=positive, group=group,
+        missing=missing,
+    )  # fmt: skip
     named = dict(zip(systems, predicted, strict=True))
-    ranking = rank_predictions(load_elicited(elicited), real, named, level=level)
+    ranking = rank_predictions(metric, real, named, groups=groups, level=level)
     return RankedFile(ranking=ranking, sums=None)
 
 

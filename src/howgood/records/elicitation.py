@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Literal
 
-from howgood.errors import InputError
+from howgood.errors import FileFormatError, InputError
 from howgood.records.confusion import ConfusionMatrix, Range
 from howgood.records.decision_rules import GroupThresholds, WeightedArgmax
 from howgood.records.elicited_metric import (
@@ -225,7 +225,9 @@ class ElicitationResult(Shown):
     metric, no a0 and no system either, only what is known and, in `advice`, what to ask next;
     `families` then compares descriptions none of which holds.
 
-    `positive` is the label that counts as positive, `systems` what could be shown.
+    `positive` is the label that counts as positive, `systems` what could be shown. `possible` are
+    metrics of the same kind as `metric`, equally probable by the answers (of a linear metric, `a0`
+    has them): what is decided by this result is as uncertain as they differ.
 
     Notes
     -----
@@ -255,6 +257,7 @@ class ElicitationResult(Shown):
     advice: tuple[str, ...] = ()
     is_informative: bool = True
     positive: Any = 1
+    possible: tuple[ElicitedMetric, ...] = field(default=(), repr=False)
     systems: Sequence[ConfusionMatrix] = field(default=(), repr=False, compare=False)
 
     @property
@@ -320,8 +323,15 @@ class ElicitationResult(Shown):
 
     @classmethod
     def load(cls, path: Any) -> "ElicitationResult":  # noqa: ANN401 - a path
-        """Return the result that `save` wrote: `learn.load_elicited`."""
-        result: ElicitationResult = _later("learn.elicitation.saved", "load_elicited")(path)
+        """Return the result that `save` wrote; `learn.load_elicited` reads any interview's."""
+        result = _later("learn.elicitation.saved", "load_elicited")(path)
+        if not isinstance(result, cls):
+            raise FileFormatError(
+                where=str(path),
+                found=f"a saved {type(result).__name__}",
+                needed=f"a saved {cls.__name__}",
+                cure="Read it with learn.load_elicited(path).",
+            )
         return result
 
     def to_dict(self) -> dict[str, Any]:
@@ -368,7 +378,8 @@ class WeightsResult(Shown):
     With fewer than 3 answers that prefer a side there is not enough `evidence`, and with any
     `misfit` no weights describe this person: no metric and no system then, only what is known and,
     in `advice`, what to ask next. The same where `is_informative` is false: the answers are
-    foretold hardly better than by a coin. `agreement` is M on pairs kept back.
+    foretold hardly better than by a coin. `agreement` is M on pairs kept back. Of groups,
+    `positive` is the label that counts as positive.
 
     Notes
     -----
@@ -388,6 +399,7 @@ class WeightsResult(Shown):
     misfit: tuple[str, ...] = ()
     advice: tuple[str, ...] = ()
     is_informative: bool = True
+    positive: Any = 1
 
     @property
     def evidence(self) -> Evidence:
@@ -401,7 +413,9 @@ class WeightsResult(Shown):
 
     def scorer(self, **options: Any) -> Any:  # noqa: ANN401 - scikit-learn's own type
         """Return a scikit-learn scorer of the metric; of groups, name the column: group="sex"."""
-        return self._described().scorer(**options)
+        metric = self._described()
+        named = isinstance(metric, FairMetric) and self.positive != 1
+        return metric.scorer(**(({"pos_label": self.positive} if named else {}) | options))
 
     def rule(self) -> WeightedArgmax | GroupThresholds:
         """Return the rule to deploy: weighted probabilities, or a threshold per group."""

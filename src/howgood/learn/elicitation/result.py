@@ -30,6 +30,7 @@ from howgood.stats.arrays import FloatArray
 
 _SMALL_REGRET = 0.01
 _MOST_JUDGED = 2_000  # systems; more are thinned evenly
+_POSSIBLE = 100  # metrics that stand for all that the answers leave possible
 _IMPROBABLE = 0.1  # an answer less probable than this, given the others, is worth a second look
 
 
@@ -103,6 +104,7 @@ def summarise(
         misfit=described.fit.reasons,
         advice=described.fit.advice,
         is_informative=described.fit.is_informative,
+        possible=_possible(belief, described.name) if described.is_said else (),
         provenance=_provenance(thresholds, seed, settings),
     )
 
@@ -112,6 +114,7 @@ class _Described:
     """How the answers are best described, whether or not that description holds."""
 
     metric: ElicitedMetric | None
+    name: str | None  # the family that the metric is of, settled or not
     family: str | None
     z_draws: FloatArray | None
     fit: Misfit
@@ -137,7 +140,8 @@ def _described(
     is_enough = n_preferences >= FEWEST_PREFERENCES
     z_draws = None if linear is None or not is_enough else _linear_draws(linear)
     family = settled_family(belief) if is_enough else None
-    metric = _metric(belief, z_draws, family) if is_enough else None
+    name = _name(belief, family) if is_enough else None
+    metric = _metric(belief, z_draws, name) if name is not None else None
     stated = {DIRECT: LinearMetric(a0=1 / (1 + direct_ratio))} if direct_ratio else {}
     fit = misfit(
         belief,
@@ -149,6 +153,7 @@ def _described(
     )
     return _Described(
         metric=metric,
+        name=name,
         family=family,
         z_draws=z_draws,
         fit=fit,
@@ -229,15 +234,39 @@ def _cells(counts: ThresholdCounts) -> FloatArray:
     return np.column_stack([counts.positives - missed, missed, counts.negatives - cleared, cleared])
 
 
-def _metric(belief: Belief, z_draws: FloatArray | None, settled: str | None) -> ElicitedMetric:
-    name = best_family(belief) if settled is None else settled
+def _name(belief: Belief, settled: str | None) -> str:
+    """Return the family by which the answers are described."""
     is_possible = belief.family_probabilities().get("linear", 0.0) >= _IMPROBABLE
     if settled is None and is_possible:
-        name = "linear"  # the simplest reading, as long as nothing speaks against it
+        return "linear"  # the simplest reading, as long as nothing speaks against it
+    return best_family(belief) if settled is None else settled
+
+
+def _metric(belief: Belief, z_draws: FloatArray | None, name: str) -> ElicitedMetric:
     if z_draws is not None and name == "linear":
         # The metric is linear in a0: the posterior-mean metric is the metric at the mean.
         return LinearMetric(a0=float(np.mean(1 / (1 + np.exp(-z_draws)))))
     return belief.family(name).typical(belief.node_weights(name))
+
+
+def _possible(belief: Belief, name: str | None) -> tuple[ElicitedMetric, ...]:
+    """Return metrics of a family that stand for what the answers leave open, equally probable.
+
+    Of a linear metric none: the draws of its weight say it more finely.
+    """
+    if name is None or name == "linear":
+        return ()
+    family, edges = belief.family(name), np.cumsum(belief.node_weights(name))
+    places = np.searchsorted(edges, edges[-1] * (np.arange(_POSSIBLE) + 0.5) / _POSSIBLE)
+    nodes = np.array(family.nodes[places], dtype=float)
+    if len(family.places) > 1:
+        # A node stands for its cell: those that are there several times are spread over it.
+        _, first, count = np.unique(places, return_index=True, return_counts=True)
+        nth = np.arange(_POSSIBLE) - np.repeat(first, count)
+        inside = (nth + 0.5) / np.repeat(count, count) - 0.5
+        weight = nodes if nodes.ndim == 1 else nodes[:, 0]
+        weight += 3 * family.places[-1] * inside
+    return tuple(family.metric(node) for node in nodes)
 
 
 def _linear_draws(belief: Belief) -> FloatArray:

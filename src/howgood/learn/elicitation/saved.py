@@ -1,8 +1,8 @@
 """An elicited metric as a file of its own: written by one program, used by another.
 
-In: an `ElicitationResult`, or the file. Out: the file, or the result with all its draws. Absent:
-the interview (see `elicitor`); the file holds what was learned, so that later versions, which may
-ask other questions, still read it.
+In: an `ElicitationResult`, or the file of any interview. Out: the file, or the result with all its
+draws. Absent: the interview (see `elicitor`); the file holds what was learned, so that later
+versions, which may ask other questions, still read it.
 """
 
 import json
@@ -16,8 +16,15 @@ import numpy as np
 from howgood.errors import FileFormatError, InputError
 from howgood.learn.elicitation.family_registry import metric_from_dict
 from howgood.records.confusion import ConfusionMatrix, Range
-from howgood.records.elicitation import Agreement, AttentionChecks, ElicitationResult
+from howgood.records.criteria import CriteriaResult
+from howgood.records.elicitation import (
+    Agreement,
+    AttentionChecks,
+    ElicitationResult,
+    WeightsResult,
+)
 from howgood.records.estimate import Estimate
+from howgood.records.pinball import QuantileResult
 from howgood.records.provenance import Provenance
 from howgood.stats.shares import beta_draws
 from howgood.writing import write_text
@@ -31,8 +38,12 @@ _PLAIN = (
     "families", "family", "queries", "choices", "preferences", "stopped", "expected_agreement",
     "fewer_misses", "positive",
 )  # fmt: skip
-# Results of interviews about weights, whose files have the format of all other results.
-_OF_WEIGHTS = ("WeightsResult", "QuantileResult", "CriteriaResult")
+# Interviews about weights, whose files have the format of all other results.
+_OF_WEIGHTS: dict[str, type[WeightsResult | QuantileResult | CriteriaResult]] = {
+    "WeightsResult": WeightsResult,
+    "QuantileResult": QuantileResult,
+    "CriteriaResult": CriteriaResult,
+}
 _CHECKS = ("catch_asked", "catch_wrong", "repeats_asked", "repeats_changed")
 
 
@@ -46,15 +57,16 @@ def save_elicited(result: ElicitationResult, path: str | Path) -> None:
         ends: Range | None = getattr(result, name)
         # JSON has no infinity: an open end is null.
         values[name] = ends and [end if abs(end) < float("inf") else None for end in ends]
+    values["possible"] = [metric.to_dict() for metric in result.possible]
     head = {"format": FORMAT, "version": _VERSION}
     write_text(Path(path), json.dumps(head | values, indent=1, default=str), private=True)
 
 
-def load_elicited(path: str | Path) -> ElicitationResult:
-    """Return the result that `result.save(path)` wrote, of an interview about two errors.
+def load_elicited(path: str | Path) -> Any:  # noqa: ANN401 - the result of any interview
+    """Return the result that `result.save(path)` wrote, whatever the interview was about.
 
-    Weights of classes, groups and criteria, and quantiles, are read by their own class:
-    `learn.WeightsResult.load(path)`.
+    `ElicitationResult` of two errors, `WeightsResult` of classes and groups, `QuantileResult` of
+    too low and too high, `CriteriaResult` of criteria.
 
     Notes
     -----
@@ -68,6 +80,8 @@ def load_elicited(path: str | Path) -> ElicitationResult:
     howgood.errors.FileFormatError: nowhere.json: no such file; ...
     """
     values = _read(Path(path))
+    if values.get("format") != FORMAT:
+        return _OF_WEIGHTS[values["class"]].load(path)
     try:
         return _result(values)
     except InputError:
@@ -85,7 +99,10 @@ def is_elicited(path: str | Path) -> bool:
     """Say whether a file is one that `result.save` wrote, without reading all of it."""
     try:
         with Path(path).open(encoding="utf-8") as file:
-            return f'"format": "{FORMAT}"' in file.read(200)
+            head = file.read(200)
+        return f'"format": "{FORMAT}"' in head or any(
+            f'"class": "{name}"' in head for name in _OF_WEIGHTS
+        )
     except (OSError, ValueError):
         return False
 
@@ -102,13 +119,15 @@ def _read(path: Path) -> dict[str, Any]:
         raise FileFormatError(
             where=str(path), found=f"no JSON ({error!s:.120})", needed=needed, cure=cure
         ) from error
+    kind = values.get("class") if isinstance(values, dict) else None
+    if isinstance(values, dict) and isinstance(kind, str) and kind in _OF_WEIGHTS:
+        return values
     if not isinstance(values, dict) or values.get("format") != FORMAT:
-        kind = values.get("class") if isinstance(values, dict) else None
         raise FileFormatError(
             where=str(path),
             found=f"a saved {kind:.60}" if isinstance(kind, str) else "no elicited metric",
-            needed="a metric of two errors that result.save wrote",
-            cure=f"Read it with {kind}.load(path)." if kind in _OF_WEIGHTS else cure,
+            needed="what result.save wrote after an interview",
+            cure=cure,
         )
     if values.get("version") != _VERSION:
         raise FileFormatError(
@@ -134,6 +153,8 @@ def _result(values: Mapping[str, Any]) -> ElicitationResult:
         **made,
         is_informative=bool(values.get("is_informative", True)),
         metric=values["metric"] and metric_from_dict(values["metric"]),
+        # Files of earlier versions have none.
+        possible=tuple(metric_from_dict(metric) for metric in values.get("possible", ())),
         checks=AttentionChecks(**{name: int(values["checks"][name]) for name in _CHECKS}),
         agreement=values["agreement"] and _agreement(values["agreement"]),
         provenance=Provenance(
