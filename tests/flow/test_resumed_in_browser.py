@@ -10,13 +10,16 @@ from howgood import ask, learn, score
 from howgood.errors import InputError
 from howgood.flow import hosting
 from howgood.flow.elicit import Interview
+from howgood.flow.elicit_criteria import again, of_classes, of_groups, simulated_respondent
 from howgood.flow.elicit_in_browser import (
     criteria_seat,
     criteria_so_far,
     interview_seat,
     interview_so_far,
+    private_criteria_study,
 )
 from howgood.kinds.comparison.screens import shows_pair
+from howgood.kinds.criteria import screens as criteria
 from howgood.kinds.pair_choices import pair_key
 from howgood.learn.elicitation.criteria import CriteriaElicitor
 
@@ -77,3 +80,41 @@ def test_an_interview_about_alternatives_goes_on_too(tmp_path):
     assert _page(seat).key == pair_key(5)
     assert len(criteria_so_far(seat, elicitor).answers) == 4
     seat.host.close()
+
+
+# Long enough for a page that would end with the best alternative to end sooner.
+SHORT = {"max_queries": 16, "held_out": 3, "random_state": 5}
+
+
+def _about(what):
+    rng = np.random.default_rng(6)
+    if what == "classes":
+        chances = rng.dirichlet([1, 1, 1], 600)
+        truth = (rng.random((600, 1)) > chances.cumsum(axis=1)).sum(axis=1)
+        return of_classes(truth, chances, **SHORT), {"class 0": 0.6, "class 1": 0.2}
+    if what == "groups":
+        truth, groups = rng.random(800) < SCORES, rng.choice(["f", "m"], 800)
+        weights = {"recall": 0.5, "specificity": 0.2, "recall gap": 0.2}
+        return of_groups(truth, SCORES, groups, positive=True, **SHORT), weights
+    sold = rng.normal(100, 15, 300)
+    return learn.QuantileElicitor(sold, np.full(300, 100.0), random_state=5), {
+        "too low": 4.0,
+        "too high": 1.0,
+    }
+
+
+@pytest.mark.parametrize("what", ["classes", "groups", "quantile"])
+def test_a_page_asks_about_classes_groups_and_forecasts_until_the_interview_itself_ends(what):
+    asked, weights = _about(what)
+    person = simulated_respondent(weights, asked.table)
+    page = criteria.begun(private_criteria_study(asked), asked.seed).elicitor
+    while (query := asked.shown()) is not None:
+        shown = page.shown()
+        assert [list(side.values.values()) for side in (shown.first, shown.second)] == [
+            list(side.values.values()) for side in (query.first, query.second)
+        ]
+        choice = person(query.first, query.second)
+        asked.answer(choice)
+        page.answer(choice)
+    assert page.shown() is None
+    assert again(_about(what)[0], page).result() == asked.result()

@@ -140,6 +140,8 @@ def typed(
     query = elicitor.shown()
     if query is None:
         return "stop"
+    if query.number == 1:
+        say(elicitor.task)
     say(f"\n{show.question_text(query, elicitor.table, most=elicitor.most_questions)}\n{HELP}")
     while True:
         key = read("> ").strip().lower()[:1]
@@ -278,10 +280,24 @@ def simulated_weights(weights: Mapping[str, float], table: CriteriaTable) -> Res
 
 def again(fresh: Search, answered: WeightsSearch) -> Search:
     """Return an interview with the answers of another about the same alternatives."""
-    made = fresh.anew(random_state=answered.seed, **answered.settings)
+    # As many questions as the page asks, which are never fewer than six.
+    asked = {name: answered.settings[name] for name in fresh.settings}
+    made = fresh.anew(random_state=answered.seed, **asked)
     for entry in answered.answers:
+        shown = made.shown()
+        if shown is None or _values(shown) != _values(entry.query):
+            raise InputError(
+                where="the page",
+                found=f"question {entry.query.number}, which this interview does not ask",
+                needed="the questions of this interview",
+                cure="Begin a new interview.",
+            )
         made.answer(entry.choice, milliseconds=entry.milliseconds)
     return made
+
+
+def _values(query: Query) -> list[list[float]]:
+    return [list(side.values.values()) for side in (query.first, query.second)]
 
 
 def weights_in(description: str) -> dict[str, float]:

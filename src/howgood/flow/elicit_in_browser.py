@@ -208,12 +208,13 @@ def private_criteria_study(asked: WeightsSearch) -> Study:
             **_AROUND,
             "title": "Which one would you choose?",
             "criteria": {
-                "task": "Please choose between two options, again and again.",
+                "task": asked.task,
                 "question": "Which one would you choose?",
                 "queries": max(6, asked.settings["max_queries"]),
                 "checks": asked.settings["catch_pairs"],
                 "evaluation": min(30, asked.settings["held_out"]),
                 "imagined": bool(asked.settings["imagined"]),
+                "until": asked.until,
                 "common_unit": table.common_unit,
                 "measures": measures,
                 "alternatives": [

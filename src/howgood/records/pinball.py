@@ -3,7 +3,7 @@
 In: a quantile, predictions. Out: `PinballMetric`, `QuantileResult`. Absent: asking.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -99,7 +99,7 @@ class QuantileResult(Shown):
     ratio: Estimate
     metric: PinballMetric | None
     unit: str
-    residuals: FloatArray
+    residuals: FloatArray = field(compare=False, repr=False)
     queries: int
     choices: int
     preferences: int

@@ -313,6 +313,10 @@ QUESTIONS: Mapping[str, tuple[str, str]] = {
         "Also ask about imagined options",
         "They differ in two criteria only, which makes questions easier",
     ),
+    "CriteriaPlan.until": (
+        "When do the questions end?",
+        "At the latest after as many pairs as you allow",
+    ),
     "CriteriaPlan.common_unit": (
         "All criteria are counted in the same unit",
         "Such as cases or percent: weights are then of that unit, not of each criterion's range",
@@ -460,6 +464,11 @@ CHOICES: Mapping[str, Mapping[str, str]] = {
         "before": "before the pairs",
         "after": "after the pairs",
         "none": "no",
+    },
+    "CriteriaPlan.until": {
+        "best": "when one alternative is settled as the best",
+        "weights": "when every weight is known to within five hundredths",
+        "ratio": "when it is known how much of one criterion is worth the other",
     },
     "Measure.direction": {"max": "more is better", "min": "less is better"},
     "Measure.scale": {

@@ -72,6 +72,12 @@ class CriteriaPlan(Plan):
         description="also ask about imagined pairs, which differ in two criteria; false: only "
         "about the alternatives themselves",
     )
+    until: Literal["best", "weights", "ratio"] = Field(
+        default="best",
+        description="what ends the questions before `queries` are asked: best, one alternative is "
+        "settled as the best; weights, every weight is known to within five hundredths; ratio, of "
+        "two criteria, how much of one is worth the other",
+    )
     common_unit: bool = Field(
         default=False,
         description="all criteria are counted in the same unit, such as cases or percent: weights "

@@ -93,6 +93,7 @@ def begun(study: Study, seed: int, *, offline: bool = False) -> Interview:
         catch_pairs=plan.checks,
         held_out=plan.evaluation,
         imagined=plan.imagined,
+        until=plan.until,
     )
     if offline:
         from howgood.kinds.criteria.pool import plan_to_follow  # loads SciPy

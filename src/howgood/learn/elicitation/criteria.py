@@ -12,6 +12,7 @@ from howgood.learn.elicitation.criteria_table import Criteria, criteria_table
 from howgood.learn.elicitation.weights_search import (
     PARTICLES,
     Counted,
+    Until,
     WeightsSearch,
     best_shares,
     weight_estimate,
@@ -52,6 +53,9 @@ class CriteriaElicitor(WeightsSearch):
         Questions that check attention (at most 3), and that are kept back to test the weights.
     imagined : bool
         Ask about imagined pairs too; False: only about alternatives of the table.
+    until : {"best", "weights", "ratio"}
+        What ends the questions: one alternative is settled as the best; every weight is known to
+        within five hundredths; of two criteria, their ratio to a factor of 1.5 each way.
 
     Notes
     -----
@@ -83,7 +87,9 @@ class CriteriaElicitor(WeightsSearch):
         catch_pairs: int = 3,
         held_out: int = 8,
         imagined: bool = True,
+        until: Until = "best",
     ) -> None:
+        self.until = until
         super().__init__(
             criteria_table(table, criteria=criteria, name=name),
             random_state=random_state,
@@ -93,6 +99,7 @@ class CriteriaElicitor(WeightsSearch):
             held_out=held_out,
             imagined=imagined,
         )
+        self.settings["until"] = until
 
     def anew(self, *, random_state: RandomState, **settings: Any) -> Self:  # noqa: ANN401 - its own
         """Return an interview about the same alternatives, not yet begun."""

@@ -21,10 +21,11 @@ from howgood.stats.randomness import RandomState, generator_and_seed
 
 FAIR_NAMES = ("recall", "specificity", "recall gap", "specificity gap")
 _SHOWN: tuple[tuple[Direction, str, str], ...] = (
-    ("max", "%", "Found, of all real cases"),
-    ("max", "%", "Cleared, of all others"),
-    ("min", "points", "Difference between groups in what is found"),
-    ("min", "points", "Difference between groups in what is cleared"),
+    # On a telephone a label is cut after some twenty letters: each begins with what is its own.
+    ("max", "%", "found, of real cases"),
+    ("max", "%", "cleared, of the others"),
+    ("min", "points", "found: gap between groups"),
+    ("min", "points", "cleared: gap between groups"),
 )
 
 
@@ -66,6 +67,13 @@ class FairElicitor(OutcomeElicitor):
     >>> list(learner.result().weights)
     ['recall', 'specificity', 'recall gap', 'specificity gap']
     """
+
+    task = (
+        "A program flags cases of several groups of people. Found is how many of the real cases it "
+        "flags, cleared how many of the others it leaves alone; the gap says how many percentage "
+        "points the groups differ in that, and less is better. Please choose between two such "
+        "programs, again and again."
+    )
 
     def __init__(
         self,

@@ -163,6 +163,11 @@ class MulticlassElicitor(OutcomeElicitor):
     ['class 0', 'class 1', 'class 2']
     """
 
+    task = (
+        "A program sorts cases into classes, and gets some of each class right. Please choose "
+        "between two such programs, again and again."
+    )
+
     def __init__(
         self,
         outcomes: Sequence[ClassOutcome],
@@ -206,7 +211,7 @@ def class_table(outcomes: Sequence[ClassOutcome], names: Sequence[str]) -> Crite
             for place, outcome in enumerate(outcomes, start=1)
         ),
         criteria=tuple(
-            Criterion(name=name, direction="max", unit=f"of {total:g}", label=f"{name}: right")
+            Criterion(name=name, direction="max", unit=f"of {total:g} right", label=name)
             for name, total in zip(names, totals, strict=True)
         ),
         scores=np.array([outcome.correct for outcome in outcomes], dtype=np.float64).reshape(

@@ -20,16 +20,14 @@ from howgood.records.criteria import CriteriaTable
 from howgood.records.elicitation import FEWEST_PREFERENCES, Query, WeightsResult
 from howgood.records.outcomes_by_class import DiagonalMetric, FairMetric
 from howgood.records.provenance import Provenance
-from howgood.stats.arrays import FloatArray
 from howgood.stats.randomness import RandomState
 from howgood.stats.weighted_choices import particle_weights
-
-# A weight is known when its 90 % interval is at most so wide.
-KNOWN = 0.1
 
 
 class OutcomeElicitor(WeightsSearch):
     """Asks about pairs of real outcomes until every weight is known to within five hundredths."""
+
+    until = "weights"
 
     def __init__(
         self,
@@ -97,8 +95,3 @@ class OutcomeElicitor(WeightsSearch):
                 rows_used=len(self.outcomes),
             ),
         )
-
-    def _enough_known(self, weights: FloatArray) -> str | None:
-        """Say why no more needs to be learned, if so: every weight is known."""
-        low, high = np.quantile(weights, [0.05, 0.95], axis=0)
-        return "precise enough" if (high - low).max() <= KNOWN else None

@@ -27,11 +27,9 @@ from howgood.stats.randomness import RandomState
 from howgood.stats.weighted_choices import particle_weights
 
 WHERE = "elicit_quantile"
-_SHOWN = {"too low": "Too low, on average", "too high": "Too high, on average"}
+_SHOWN = {"too low": "too low, on average", "too high": "too high, on average"}
 _LEVELS = np.linspace(0.02, 0.98, 41)
 _FEWEST_CASES = 20
-# Known: the quantile to within .015, or the ratio of costs to a factor of 1.5 each way.
-_KNOWN_WIDTH, _KNOWN_FACTOR = 0.03, 2.25
 _DIGITS = 3
 
 
@@ -74,6 +72,13 @@ class QuantileElicitor(WeightsSearch):
     >>> abs(result.quantile.mean - 0.8) < 0.03, round(result.shift.mean) in range(9, 17)
     (True, True)
     """
+
+    task = (
+        "Forecasts are too low in some cases and too high in others. Each option says by how much, "
+        "on average over all cases; less is better. Please choose between two such forecasts, "
+        "again and again."
+    )
+    until = "ratio"
 
     def __init__(
         self,
@@ -135,12 +140,6 @@ class QuantileElicitor(WeightsSearch):
                 rows_used=self.truth.size,
             ),
         )
-
-    def _enough_known(self, weights: FloatArray) -> str | None:
-        """Say why no more needs to be learned, if so: the quantile, or the ratio, is known."""
-        low, high = np.clip(np.quantile(weights[:, 0], [0.05, 0.95]), 1e-6, 1 - 1e-6)
-        factor = (high / (1 - high)) / (low / (1 - low))
-        return "precise enough" if high - low <= _KNOWN_WIDTH or factor <= _KNOWN_FACTOR else None
 
 
 def _forecasts(residuals: FloatArray, unit: str) -> CriteriaTable:

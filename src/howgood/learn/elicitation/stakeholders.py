@@ -126,7 +126,7 @@ def stakeholders(
 
     Everybody's log odds of a0 are taken as normal around those of a crowd, whose centre and spread
     are learned: people who answered little are drawn towards the others. Two crowds are compared
-    with one by their evidence. Regrets use each person's own metric, linear or not.
+    with one by their evidence. Regrets use each person's own metrics that remain possible.
 
     Parameters
     ----------
@@ -194,12 +194,13 @@ def stakeholders(
 def person_regrets(result: ElicitationResult, systems: Sequence[ConfusionMatrix]) -> FloatArray:
     """Return what each system forgoes for one person, as a share of what their best one gains."""
     cells = np.array([list(system.to_dict().values()) for system in systems], dtype=np.float64).T
-    if result.is_linear and result.a0 is not None:
+    if isinstance(result.metric, LinearMetric) and result.a0 is not None:
         step = max(1, result.a0.draws.size // _PERSON_DRAWS)
         metrics = [LinearMetric(a0=float(draw)) for draw in result.a0.draws[::step]]
         values = np.stack([metric.of_counts(*cells) for metric in metrics])
     elif result.metric is not None:
-        values = np.atleast_2d(result.metric.of_counts(*cells))
+        metrics = result.possible or (result.metric,)
+        values = np.stack([metric.of_counts(*cells) for metric in metrics])
     else:
         raise _not_described("a person")
     best = values.max(axis=1, keepdims=True)

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,6 +71,10 @@ PARTICLES, _MOVES, _LAST_MOVES = 1000, 6, 30
 _CANDIDATES, _EXTRA_CANDIDATES = 240, 60
 _ABOUT_WEIGHTS = 0.2  # what an answer tells about the weights counts so much next to the best
 SETTLED, NOTICEABLE = 0.95, 0.005
+# A weight is known when its 90 % interval is at most so wide; of two criteria, when the first one's
+# is known to within .015, or their ratio to a factor of 1.5 each way.
+_KNOWN_WEIGHT, _KNOWN_WIDTH, _KNOWN_FACTOR = 0.1, 0.03, 2.25
+Until = Literal["best", "weights", "ratio"]
 _CATCH_AFTER = (2, 6, 11)  # answers learned from before each pair that checks attention
 EQUAL = "equal weights"
 
@@ -100,6 +104,10 @@ class WeightsSearch(ABC):
     _last: tuple[FloatArray, np.random.Generator] | None
     _break: BrokenOff | None
     _plan: Callable[[tuple[Choice, ...]], Step | None] | None = None
+    # What ends the questions: the best alternative, every weight, or the ratio of two is known.
+    until: Until = "best"
+    # What people read before the first pair.
+    task: str = "Please choose between two options, again and again."
 
     def __init__(
         self,
@@ -116,7 +124,7 @@ class WeightsSearch(ABC):
         generator, seed = generator_and_seed(random_state)
         self.seed = int(generator.integers(2**32)) if seed is None else seed
         self.table = table
-        self.settings: dict[str, int] = {
+        self.settings: dict[str, Any] = {
             "min_queries": min_queries,
             "max_queries": max_queries,
             "catch_pairs": catch_pairs,
@@ -381,10 +389,18 @@ class WeightsSearch(ABC):
 
     def _enough_known(self, weights: FloatArray) -> str | None:
         """Say why no more needs to be learned, if so."""
-        values = weights @ self._features.T
-        regrets = (values.max(axis=1)[:, None] - values).mean(axis=0)
-        is_settled = best_shares(values)[int(np.argmin(regrets))] >= SETTLED
-        return "the best is settled" if is_settled or regrets.min() <= NOTICEABLE else None
+        if self.until == "best":
+            values = weights @ self._features.T
+            regrets = (values.max(axis=1)[:, None] - values).mean(axis=0)
+            is_settled = best_shares(values)[int(np.argmin(regrets))] >= SETTLED
+            return "the best is settled" if is_settled or regrets.min() <= NOTICEABLE else None
+        low, high = np.quantile(weights, [0.05, 0.95], axis=0)
+        if self.until == "weights":
+            return "precise enough" if (high - low).max() <= _KNOWN_WEIGHT else None
+        least, most = np.clip([low[0], high[0]], 1e-6, 1 - 1e-6)
+        factor = (most / (1 - most)) / (least / (1 - least))
+        is_known = most - least <= _KNOWN_WIDTH or factor <= _KNOWN_FACTOR
+        return "precise enough" if is_known else None
 
     def _choices_of(self, *kinds: str) -> Choices:
         options = [
