@@ -322,7 +322,8 @@ def _drawn(
         # Each system's cells, right and wrong in every stratum, get half a case each, whatever the
         # other systems say.
         places = strata * len(patterns) + (right << np.arange(n_systems)).sum(axis=1)
-        weights = np.bincount(places, minlength=len(kinds)) + 2 * PRIOR_CASES / len(patterns)
+        weights = np.bincount(places, minlength=len(kinds)).astype(np.float64)
+        weights += 2 * PRIOR_CASES / len(patterns)
     drawn = generator.dirichlet(weights, size=_DRAWS)
     inside = [kinds[:, 0] == stratum for stratum in range(n_strata)]
     return _Drawn(

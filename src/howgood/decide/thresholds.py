@@ -147,7 +147,7 @@ class PossibleObjective:
     def best(self, tables: Counts) -> IndexArray:
         """Return the best threshold's index, shape (n_people, n_tables)."""
         best = [np.argmax(metric.of_counts(*tables.cells()), axis=-1) for metric in self._metrics]
-        return np.stack(best)[self._place]
+        return np.asarray(np.stack(best)[self._place])
 
     def values(self, tables: Counts) -> FloatArray:
         """Return the metric, shape (n_tables, n_thresholds)."""

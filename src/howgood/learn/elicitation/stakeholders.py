@@ -199,8 +199,8 @@ def person_regrets(result: ElicitationResult, systems: Sequence[ConfusionMatrix]
         metrics = [LinearMetric(a0=float(draw)) for draw in result.a0.draws[::step]]
         values = np.stack([metric.of_counts(*cells) for metric in metrics])
     elif result.metric is not None:
-        metrics = result.possible or (result.metric,)
-        values = np.stack([metric.of_counts(*cells) for metric in metrics])
+        possible = result.possible or (result.metric,)
+        values = np.stack([metric.of_counts(*cells) for metric in possible])
     else:
         raise _not_described("a person")
     best = values.max(axis=1, keepdims=True)

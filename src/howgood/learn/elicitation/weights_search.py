@@ -146,7 +146,8 @@ class WeightsSearch(ABC):
     @property
     def most_questions(self) -> int:
         """How many questions there are at most, checks and held-out ones included."""
-        planned = sum(self.settings[name] for name in ("max_queries", "catch_pairs", "held_out"))
+        counts = ("max_queries", "catch_pairs", "held_out")
+        planned = sum(int(self.settings[name]) for name in counts)
         return planned + most_further(self.settings["held_out"], most=MOST_TESTED_OF_WEIGHTS)
 
     def query(self) -> Query | None:
