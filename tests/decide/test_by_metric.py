@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from howgood import decide, learn, score
 from howgood.cli.main import run
 from howgood.errors import InputError
-from howgood.show.decisions import metric_gate_findings
+from howgood.show.decisions import metric_gate_findings, threshold_findings
 
 
 def labels(tp, fn, fp, tn):
@@ -269,3 +269,12 @@ def test_a_linear_metric_that_is_not_settled_is_uncertain_too():
     )
     assert (result.family, type(result.metric)) == (None, score.LinearMetric)
     assert result.threshold(truth, scores, random_state=1).variance_shares["people"] > 0
+
+
+def test_a_threshold_away_from_a_limit_says_why():
+    rng = np.random.default_rng(1)
+    scores = rng.beta(0.5, 0.9, 2000)
+    truth = rng.random(2000) < scores
+    choice = decide.threshold(score.CappedMetric(cap=0.05), truth, scores, random_state=1)
+    assert choice.chosen < choice.threshold.interval.lower
+    assert "on purpose" in threshold_findings(choice)[0].text

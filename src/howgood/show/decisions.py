@@ -242,6 +242,11 @@ def threshold_findings(choice: ThresholdChoice) -> tuple[Finding, ...]:
         f"threshold lies in {plain(ends.lower, digits=3)} to {plain(ends.upper, digits=3)} "
         f"(95 % interval)."
     )
+    if choice.chosen not in ends:
+        first += (
+            " The one to use lies outside on purpose: it is the best on average over cases like "
+            "these, so it keeps away from limits that a few other cases would break."
+        )
     n_rarer = choice.provenance.settings.get("cases of the rarer class", _FEW_CASES)
     if n_rarer < _FEW_CASES:
         first += _on_few_cases(n_rarer)
