@@ -4,6 +4,7 @@
 for SQLite, the slow test in tests/flow/collected for PostgreSQL too.
 """
 
+import gc
 import json
 import subprocess
 import sys
@@ -83,17 +84,25 @@ def fill(address: str, *, answers: int) -> None:
         values = ", ".join(f"('{key}', {number})" for number, key in enumerate(pages, start=1))
         source = f"FROM participants p, (VALUES {values}) AS k"
         name, place = ("k.column1", "k.column2")
-        given = '{"acceptable": 5, "useful": 6, "intent": 3}'
-        moment = "TIMESTAMP '2026-05-04 12:00:0{}+00'"
-        if connection.dialect.name == "sqlite":
-            moment = "'2026-05-04 12:00:0{}.000000'"
+        # Every moment is another, as in a real study, and ratings differ.
+        moment = (
+            f"'2026-05-04 12:' || (10 + {place}) || ':' || ({{}} + (p.id & 15)) || '.' || "
+            f"(100000 + ((p.id * 7919 + {place} * {{}}) & 524287))"
+        )
+        given = " || ', ' || ".join(
+            f"'\"{item}\": ' || (1 + ((p.id * {prime} + {place}) & 3))"
+            for item, prime in (("acceptable", 3), ("useful", 5), ("intent", 11))
+        )
+        given = f"'{{' || {given} || '}}'"
+        if connection.dialect.name != "sqlite":
+            moment, given = f"CAST({moment} || '+00' AS TIMESTAMPTZ)", f"CAST({given} AS JSON)"
         connection.exec_driver_sql(
             "INSERT INTO screens (participant_id, name, position, content, shown_at) "
-            f"SELECT p.id, {name}, {place}, '{{}}', {moment.format(1)} {source}"
+            f"SELECT p.id, {name}, {place}, '{{}}', {moment.format(10, 104729)} {source}"
         )
         connection.exec_driver_sql(
             "INSERT INTO answers (participant_id, screen, content, answered_at) "
-            f"SELECT p.id, {name}, '{given}', {moment.format(6)} {source}"
+            f"SELECT p.id, {name}, {given}, {moment.format(30, 15485863)} {source}"
         )
     host.close()
 
@@ -103,6 +112,7 @@ def measure(address: str, kind: str) -> dict[str, float]:
     host = open_host(address)
     import pyarrow.parquet  # noqa: F401 - the package itself is not what is measured
 
+    gc.freeze()  # as a server does when it is ready
     before = _most_memory()
     start, cpu = time.perf_counter(), time.process_time()
     pieces = data_file(host, "doors", kind=kind).pieces

@@ -69,7 +69,7 @@ _EXCUSED = {
     "writing.py:_bring_to_disk": _WRITES,
     "writing.py:replacing": _WRITES,
     "writing.py:unfinished": _WRITES,
-    "flow/collected/statistics.py:close": "a file that it has just made",
+    "flow/collected/writers.py:close": "a file that it has just made",
     "flow/encrypted_backup.py:is_encrypted": "the first bytes alone",
     "flow/encrypted_backup.py:back_up_encrypted": "a file that it has just made",
     "flow/encrypted_backup.py:_identities": "a key file: tests/flow/test_encrypted_backup.py",

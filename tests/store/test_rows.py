@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from howgood.records.participant import Status
 from howgood.store import answers, participants, studies
+from howgood.store.database import IsoText, Moment
 from howgood.store.participants import NewParticipant
 from howgood.store.schema import screens
 from howgood.store.studies import MediaFile, NewVersion
@@ -43,6 +44,14 @@ def test_a_study_comes_back_with_its_text_and_pictures(database, study):
         assert studies.media_file(connection, study.version, "clip.png") == FIRST.media[0]
         assert studies.media_file(connection, study.version, "other.png") is None
         assert studies.find(connection, "unknown") is None
+
+
+def test_a_moment_is_written_by_the_database_as_by_python(database):
+    later = NOW.astimezone(timezone(timedelta(hours=5))) + timedelta(seconds=0.000120)
+    with database.reading() as connection:
+        for moment in (NOW, later, None):
+            text = connection.scalar(sa.select(IsoText(sa.literal(moment, Moment()))))
+            assert text == (moment and moment.astimezone(UTC).isoformat())
 
 
 def test_the_same_text_is_the_same_version_and_new_text_a_new_one(database, study):

@@ -11,9 +11,9 @@ from datetime import datetime
 from sqlalchemy.engine import Connection
 
 from howgood.errors import InputError
-from howgood.flow.collected.export import CsvWriter
 from howgood.flow.collected.rows import find_study
 from howgood.flow.collected.taken_out import note_taken_out
+from howgood.flow.collected.writers import CsvWriter
 from howgood.flow.hosting import Host
 from howgood.flow.hosting.host import SessionState
 from howgood.flow.mail import mail_address

@@ -208,7 +208,8 @@ class Kind:
     levels make.
 
     Data. `rows` yields one row per judgement, ready for `learn`, and `answer_columns` what they
-    hold, in order; `batch` is the same rows by column, for kinds of which millions are exported.
+    hold, in order; `batch` is the same rows of several people by column, for kinds of which
+    millions are exported, with their `participant`.
     `rating_columns` names those of them that are judgements on one scale.
     `person_facts` and `person_columns` are the same for one row about the person;
     `own_questions` are questions that the task itself asks about the person,
@@ -257,7 +258,7 @@ class Kind:
     situations: Callable[[Study], SituationGrid | None] = _no_grid
     pictures: Callable[[Study], Iterable[Picture]] = _no_pictures
     rows: Callable[[Study, Participation], Iterable[Row]]
-    batch: Callable[[Study, Participation], Batch] | None = None
+    batch: Callable[[Study, Sequence[Participation]], Batch] | None = None
     answer_columns: Callable[[Study], Iterable[Column]]
     rating_columns: Callable[[Study], tuple[str, ...]] = _no_names
     person_facts: Callable[[Study, Participation], Row] = _no_facts

@@ -1,8 +1,8 @@
 """Open one database, SQLite or PostgreSQL, and read and write in it.
 
 In: a file name or an address. Out: `Database`, and the types of columns that mean the same in both
-(`Moment`, `NUMBER`). Absent: tables (`schema`), queries (the other modules here) and migrations
-(`migrate`).
+(`Moment`, `IsoText`, `NUMBER`). Absent: tables (`schema`), queries (the other modules here) and
+migrations (`migrate`).
 
 SQLite: one file, write-ahead log, `synchronous=FULL`, every write through one `GroupWriter`.
 PostgreSQL: a pool; every write in its own transaction, with `synchronous_commit=on`.
@@ -33,6 +33,9 @@ from datetime import UTC, datetime, timedelta
 
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection, Dialect, Engine, make_url
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
 
 from howgood.records.record import Record
 from howgood.store.integrity import refuse_foreign_log
@@ -546,6 +549,26 @@ def _from_text(text: str | None) -> datetime | None:
 
 def _in_utc(moment: datetime | None) -> datetime | None:
     return None if moment is None else moment.astimezone(UTC)
+
+
+class IsoText(FunctionElement[str]):
+    """A moment as ISO 8601 writes it in UTC, as `datetime.isoformat` does, by the database."""
+
+    type = sa.Text()
+    inherit_cache = True
+
+
+@compiles(IsoText, "sqlite")
+def _iso_of_text(element: IsoText, compiler: SQLCompiler, **options: object) -> str:
+    moment = compiler.process(element.clauses, **options)
+    return f"replace(replace({moment}, ' ', 'T'), '.000000', '') || '+00:00'"
+
+
+@compiles(IsoText)
+def _iso_of_moment(element: IsoText, compiler: SQLCompiler, **options: object) -> str:
+    moment = compiler.process(element.clauses, **options)
+    written = f"to_char({moment} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US')"
+    return f"replace({written}, '.000000', '') || '+00:00'"
 
 
 # Machines' clocks differ by less than this. What was begun later than that from now was begun by a

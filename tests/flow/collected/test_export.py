@@ -15,7 +15,7 @@ from tests.flow.hosting.conftest import RERATING, SURVEY
 
 from howgood.errors import MissingExtraError
 from howgood.flow.collected import data_file, tidy_rows
-from howgood.flow.collected.export import CsvWriter, protected, unprotected
+from howgood.flow.collected.writers import CsvWriter, JsonWriter, protected, unprotected
 from howgood.records.codebook import TABLES
 
 WORDS = {"key": "words", "text": "=Anything else?", "type": "text"}
@@ -86,12 +86,24 @@ def test_numbers_of_every_type_are_written_as_they_are(number):
 _CELLS = [0.0, -0.0, 1.0, 0.5, 1, 0, True, False, None, "a", "=a", [1, 2], np.int64(3)]
 
 
-@given(st.lists(st.sampled_from(_CELLS), min_size=1, max_size=3), st.integers(1, 9))
+_COLUMNS = st.lists(st.sampled_from(_CELLS) | st.text(), min_size=1, max_size=3) | st.lists(
+    st.none() | st.text('ab"\\,=-\r\n\0', max_size=3), min_size=1, max_size=4
+)
+
+
+@given(_COLUMNS, st.integers(1, 9))
 def test_a_cell_is_written_the_same_whatever_else_is_in_its_column(cells, times):
     """Equal numbers of different types, both zeros: alone or repeated, each keeps its own text."""
     alone = [CsvWriter(["a"]).write({"a": [cell]}).split(b"\r\n", 1)[1] for cell in cells]
     lines = CsvWriter(["a"]).write({"a": cells * times}).split(b"\r\n", 1)[1]
     assert lines == b"".join(alone) * times
+
+
+@given(_COLUMNS.filter(lambda cells: np.int64 not in map(type, cells)))
+def test_json_is_what_the_encoder_writes(cells):
+    writer = JsonWriter(["a"])
+    written = json.loads(writer.write({"a": cells}) + writer.close())
+    assert repr(written) == repr([{"a": cell} for cell in cells])
 
 
 def test_json_holds_the_rows_and_the_codebook(doors, host):

@@ -1,35 +1,24 @@
-"""A study's data as a file: CSV that is safe in a spreadsheet, Parquet, JSON; with its codebook.
-
-SPSS, Stata and Excel are written by `statistics`.
+"""A study's data as a file of any format, with its codebook; and who took them out, and why.
 
 In: a host, a study's short name, a format. Out: `DataFile`: a name, a media type, and the pieces of
 the file, made while they are read. Absent: the disk and the web, which only pass the pieces on;
 what is in a row (`rows`); reading (`ask.files`).
 
 People are read once, for all tables: the first table is sent at once, the others wait, compressed,
-in temporary files. Every format is written from the same batches of columns.
-
-A spreadsheet takes a cell that begins with =, +, -, @, a tab or a line break for a formula, and
-runs it. Text that begins so gets an apostrophe in front, which spreadsheets hide or show but never
-run; numbers are written as they are. `unprotected` takes the apostrophe away again.
+in temporary files. Every format is written from the same batches of columns (`writers`).
 """
 
 import gzip
 import json
-import re
 import tempfile
 import zipfile
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
-from math import isfinite
-from numbers import Number
 from typing import IO, Any, Literal, cast
 
-from howgood.errors import InputError, MissingExtraError
+from howgood.errors import InputError
 from howgood.flow.collected.rows import (
     batches,
     collected_codebook,
@@ -38,244 +27,23 @@ from howgood.flow.collected.rows import (
     pages,
     participation_of,
 )
-from howgood.flow.collected.statistics import StatisticsFormat, StatisticsWriter, Workbook
+from howgood.flow.collected.writers import (
+    CsvWriter,
+    JsonWriter,
+    ParquetWriter,
+    StatisticsFormat,
+    StatisticsWriter,
+    TableWriter,
+    Workbook,
+    WriteBuffer,
+)
 from howgood.flow.hosting import Host
 from howgood.kinds import kind_of
 from howgood.kinds.study import Study
-from howgood.records.codebook import TABLES, Batch, Codebook, Column, TableName, batch_of
+from howgood.records.codebook import TABLES, Batch, Codebook, TableName, batch_of
 from howgood.store import audit
 from howgood.store.collected import PersonRow
 from howgood.store.studies import StudyRow
-
-_ROWS_IN_GROUP = 10_000
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-_REPEATED = 4
-_IN_QUOTES = re.compile(r'[",\r\n]')
-_PARQUET_VALUES: dict[str, Callable[[Any], object]] = {
-    "text": str,
-    "integer": int,
-    "number": float,
-    "boolean": bool,
-    "time": datetime.fromisoformat,
-}
-
-
-def protected(value: object) -> object:
-    """Return a cell that no spreadsheet takes for a formula.
-
-    Examples
-    --------
-    >>> protected("=HYPERLINK(0)"), protected(-1.5), protected("plain"), protected(True)
-    ("'=HYPERLINK(0)", -1.5, 'plain', 'true')
-    """
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str) and value.startswith(_FORMULA):
-        return "'" + value
-    return value
-
-
-def unprotected(text: str) -> str:
-    """Return the text that `protected` was given."""
-    return text[1:] if text.startswith("'") and text[1:].startswith(_FORMULA) else text
-
-
-class WriteBuffer:
-    """A file that is written here and sent from there, without ever being whole in memory."""
-
-    closed = False
-
-    def __init__(self) -> None:
-        self._waiting: list[bytes] = []
-
-    def write(self, data: bytes) -> int:
-        """Keep the data until it is taken."""
-        self._waiting.append(bytes(data))
-        return len(data)
-
-    def flush(self) -> None:
-        """Do nothing: what is written can be taken at once."""
-
-    def take(self) -> bytes:
-        """Return everything written since the last call."""
-        data = b"".join(self._waiting)
-        self._waiting.clear()
-        return data
-
-
-class TableWriter(ABC):
-    """Writes one table; whatever `write` and `close` return, joined, is the file."""
-
-    @abstractmethod
-    def write(self, batch: Batch) -> bytes:
-        """Return the bytes of some more rows."""
-
-    @abstractmethod
-    def close(self) -> bytes:
-        """Return what ends the file."""
-
-
-class CsvWriter(TableWriter):
-    """CSV: UTF-8, comma, CRLF as RFC 4180 says."""
-
-    def __init__(self, names: Sequence[str]) -> None:
-        self._names = tuple(names)
-        self._header = ",".join(map(_csv_text, names)) + "\r\n"
-
-    def write(self, batch: Batch) -> bytes:
-        """Return lines, after the header if they are the first."""
-        texts = [_texts(batch[name], _CSV_CELLS) for name in self._names]
-        lines = [*map(",".join, zip(*texts, strict=True)), ""]
-        return self.close() + "\r\n".join(lines).encode()
-
-    def close(self) -> bytes:
-        """Return what is left: the header, if there were no rows."""
-        header, self._header = self._header, ""
-        return header.encode()
-
-
-def _texts(cells: Sequence[Any], cell_texts: Mapping[type, Callable[[Any], str]]) -> Iterable[str]:
-    """Return cells as they are written; `cell_texts` says how, by their type.
-
-    Millions of them: a function for the type of a whole column takes a sixth of the time that
-    `csv.writer` needs after looking for formulas.
-    """
-    types = set(map(type, cells))
-    if len(types) != 1:
-        return [cell_texts[type(cell)](cell) for cell in cells]
-    (of,) = types
-    text = cell_texts[of]
-    if of not in (str, int, float):
-        return map(text, cells)
-    distinct = set(cells)
-    # Most columns repeat a few values. 0.0 and -0.0 are equal, but written differently.
-    if _REPEATED * len(distinct) > len(cells) or 0.0 in distinct:
-        return map(text, cells)
-    return map({cell: text(cell) for cell in distinct}.__getitem__, cells)
-
-
-@lru_cache(maxsize=10_000)
-def _csv_text(text: str) -> str:
-    """Return a text as a cell: no formula, and in quotation marks where RFC 4180 asks for them."""
-    if text.startswith(_FORMULA):
-        text = f"'{text}"
-    return '"' + text.replace('"', '""') + '"' if _IN_QUOTES.search(text) else text
-
-
-class _CsvCells(dict[type, Callable[[Any], str]]):
-    """How a cell of each type is written; what is no number, truth or gap is written as text."""
-
-    def __missing__(self, of: type) -> Callable[[Any], str]:
-        return str if issubclass(of, Number) else lambda value: _csv_text(str(value))
-
-
-_CSV_CELLS = _CsvCells({
-    str: _csv_text,
-    int: int.__repr__,
-    float: float.__repr__,
-    bool: {True: "true", False: "false"}.__getitem__,
-    type(None): {None: ""}.__getitem__,
-})  # fmt: skip
-
-
-class JsonWriter(TableWriter):
-    """A JSON array of objects, every one with every column."""
-
-    def __init__(self, names: Sequence[str]) -> None:
-        self._names, self._before = names, "["
-        keys = [_encoded(name).replace("%", "%%") for name in names]
-        self._object = "{" + ", ".join(f"{key}: %s" for key in keys) + "}"
-
-    def write(self, batch: Batch) -> bytes:
-        """Return objects, each in a line of its own."""
-        texts = [_texts(batch[name], _JSON_CELLS) for name in self._names]
-        written = ",\n".join([self._object % cells for cells in zip(*texts, strict=True)])
-        if not written:
-            return b""
-        before, self._before = self._before, ","
-        return f"{before}\n{written}".encode()
-
-    def close(self) -> bytes:
-        """Return the end of the array."""
-        return b"[]" if self._before == "[" else b"]"
-
-
-_encoded = json.JSONEncoder(ensure_ascii=False).encode
-
-
-class _JsonCells(dict[type, Callable[[Any], str]]):
-    """How a cell of each type is written in JSON: as the encoder does, faster where it is usual."""
-
-    def __missing__(self, of: type) -> Callable[[Any], str]:
-        return _encoded
-
-
-_JSON_CELLS = _JsonCells({
-    str: lru_cache(maxsize=10_000)(_encoded),
-    int: int.__repr__,
-    float: lambda value: float.__repr__(value) if isfinite(value) else _encoded(value),
-    bool: {True: "true", False: "false"}.__getitem__,
-    type(None): {None: "null"}.__getitem__,
-})  # fmt: skip
-
-
-class ParquetWriter(TableWriter):
-    """Parquet, whose metadata hold the codebook; one group of rows at a time is in memory."""
-
-    def __init__(self, book: Codebook, table: TableName) -> None:
-        try:
-            import pyarrow as pa
-            import pyarrow.parquet as pq
-        except ImportError as error:
-            raise MissingExtraError(task="writing Parquet", extra="parquet") from error
-        self._columns, self._buffer = book.tables[table], WriteBuffer()
-        self._waiting: dict[str, list[Any]] = {name: [] for name in book.names(table)}
-        self._schema = _parquet_schema(pa, self._columns).with_metadata(
-            {"codebook": json.dumps(book.to_dict())}
-        )
-        self._table = pa.table
-        self._writer = pq.ParquetWriter(self._buffer, self._schema, compression="zstd")
-
-    def write(self, batch: Batch) -> bytes:
-        """Return a group of rows, if there are enough for one."""
-        for name, cells in self._waiting.items():
-            cells += batch[name]
-        while self._n_waiting >= _ROWS_IN_GROUP:
-            self._write_group()
-        return self._buffer.take()
-
-    def close(self) -> bytes:
-        """Return the last rows and the end of the file."""
-        if self._n_waiting:
-            self._write_group()
-        self._writer.close()
-        return self._buffer.take()
-
-    @property
-    def _n_waiting(self) -> int:
-        return len(next(iter(self._waiting.values())))
-
-    def _write_group(self) -> None:
-        made = {}
-        for column in self._columns:
-            convert, cells = _PARQUET_VALUES[column.type], self._waiting[column.name]
-            group = cells[:_ROWS_IN_GROUP]
-            if not set(map(type, group)) <= {convert, type(None)}:
-                group = [None if cell is None else convert(cell) for cell in group]
-            made[column.name] = group
-            del cells[:_ROWS_IN_GROUP]
-        self._writer.write_table(self._table(made, schema=self._schema))
-
-
-def _parquet_schema(pa: Any, columns: Sequence[Column]) -> Any:  # noqa: ANN401 - pyarrow has no types
-    types = {
-        "text": pa.string(),
-        "integer": pa.int64(),
-        "number": pa.float64(),
-        "boolean": pa.bool_(),
-        "time": pa.timestamp("us", tz="UTC"),
-    }
-    return pa.schema([(column.name, types[column.type]) for column in columns])
 
 
 def codebook_csv(book: Codebook) -> bytes:

@@ -13,14 +13,19 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import chain
+from itertools import chain, groupby
 from typing import Any
 
 from howgood.errors import UnknownNameError
 from howgood.flow import in_use
 from howgood.flow.collected.codebook import codebook
 from howgood.flow.hosting import Host
-from howgood.flow.participate import answers_as_batch, participant_row, passed_checks
+from howgood.flow.participate import (
+    answers_as_batch,
+    answers_as_rows,
+    participant_row,
+    passed_checks,
+)
 from howgood.kinds.study import Study
 from howgood.records.codebook import TABLES, Batch, Codebook, TableName, batch_of, rows_of
 from howgood.records.inclusion import CHECKS_COLUMN, EXCLUDED_COLUMN, FINISHED_COLUMN, PILOT_COLUMN
@@ -157,25 +162,43 @@ def page_batches(
     batches: dict[TableName, dict[str, list[Any]]] = {
         table: {name: [] for name in wanted} for table, wanted in names.items()
     }
-    for person in page:
-        study, participation = host.study(person.version), participation_of(person)
+    for version, people_of_version in groupby(page, lambda person: person.version):
+        people = tuple(people_of_version)
+        ways = [participation_of(person) for person in people]
         for table, batch in batches.items():
-            made = _PERSON_BATCHES[table](study, person, participation)
+            made = _BATCHES[table](host.study(version), people, ways)
             n = len(next(iter(made.values()), ()))
             for name, cells in batch.items():
                 cells += made[name] if name in made else [None] * n
     return dict(batches)
 
 
-def _answer_batch(study: Study, person: PersonRow, participation: Participation) -> Batch:
-    batch = answers_as_batch(study, participation)
-    n = len(next(iter(batch.values()), ()))
-    facts = who_counts(study, person, participation)
-    return {**batch, **{name: [fact] * n for name, fact in facts.items()}}
+def _answer_batch(
+    study: Study, people: Sequence[PersonRow], ways: Sequence[Participation]
+) -> Batch:
+    facts = [who_counts(study, person, way) for person, way in zip(people, ways, strict=True)]
+    batch = answers_as_batch(study, ways)
+    if batch is None:
+        return batch_of([
+            {**row, **of_person}
+            for way, of_person in zip(ways, facts, strict=True)
+            for row in answers_as_rows(study, way)
+        ])  # fmt: skip
+    numbers, owners = [way.participant for way in ways], batch.get("participant", ())
+    about = {
+        name: list(map(dict(zip(numbers, cells, strict=True)).__getitem__, owners))
+        for name, cells in batch_of(facts).items()
+    }
+    return {**batch, **about}
 
 
-def _person_batch(study: Study, person: PersonRow, participation: Participation) -> Batch:
-    return batch_of([_about(study, person) | participant_row(study, participation)])
+def _person_batch(
+    study: Study, people: Sequence[PersonRow], ways: Sequence[Participation]
+) -> Batch:
+    return batch_of([
+        _about(study, person) | participant_row(study, way)
+        for person, way in zip(people, ways, strict=True)
+    ])  # fmt: skip
 
 
 def who_counts(
@@ -232,31 +255,35 @@ def _about(study: Study, person: PersonRow) -> Row:
     }
 
 
-def _screen_batch(study: Study, person: PersonRow, participation: Participation) -> Batch:
+def _screen_batch(
+    _study: Study, people: Sequence[PersonRow], ways: Sequence[Participation]
+) -> Batch:
     """Return every page that was shown; what was asked on it is in the study."""
-    shown = person.screens
+    shown = [person.screens for person in people]
+    earlier = _joined(screens.earlier for screens in shown)
     return {
-        "participant": [participation.participant] * len(shown.names),
-        "screen": shown.names,
-        "position": shown.positions,
-        "shown_at": [moment.isoformat() for moment in shown.shown_at],
-        "answered_at": [
-            None if moment is None else moment.isoformat() for moment in shown.answered_at
-        ],
-        "seconds": shown.seconds,
-        "changes": list(map(len, shown.earlier)),
+        "participant": _joined(
+            [way.participant] * len(screens.names) for way, screens in zip(ways, shown, strict=True)
+        ),
+        "screen": _joined(screens.names for screens in shown),
+        "position": _joined(screens.positions for screens in shown),
+        "shown_at": _joined(screens.shown_texts for screens in shown),
+        "answered_at": _joined(screens.answered_texts for screens in shown),
+        "seconds": _joined(screens.seconds for screens in shown),
+        "changes": list(map(len, earlier)),
         "earlier_answers": [
-            json.dumps(earlier, ensure_ascii=False) if earlier else None
-            for earlier in shown.earlier
+            json.dumps(answers, ensure_ascii=False) if answers else None for answers in earlier
         ],
     }
 
 
-_PERSON_BATCHES: Mapping[TableName, Callable[[Study, PersonRow, Participation], Batch]] = {
-    "answers": _answer_batch,
-    "participants": _person_batch,
-    "screens": _screen_batch,
-}
+def _joined(columns: Iterable[Sequence[Any]]) -> list[Any]:
+    return list(chain.from_iterable(columns))
+
+
+_BATCHES: Mapping[
+    TableName, Callable[[Study, Sequence[PersonRow], Sequence[Participation]], Batch]
+] = {"answers": _answer_batch, "participants": _person_batch, "screens": _screen_batch}
 
 
 def _iso(moment: datetime | None) -> str | None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from howgood.ask.csv_rows import check_rows
 from howgood.errors import FileFormatError
-from howgood.flow.collected.export import unprotected
+from howgood.flow.collected.writers import unprotected
 
 MOST_ROWS, MOST_COLUMNS, MOST_CELLS = 500_000, 10_000, 10_000_000
 

@@ -16,7 +16,7 @@ from howgood.kinds.question_pages import walk
 from howgood.kinds.questions import question_type
 from howgood.kinds.study import Study
 from howgood.kinds.translation import FIELD
-from howgood.records.codebook import Batch, batch_of
+from howgood.records.codebook import Batch
 from howgood.records.screen import Answer, AnswerValue, FormResult, Participation, Screen
 
 Form = Mapping[str, str | Sequence[str]]
@@ -135,17 +135,15 @@ def answers_as_rows(study: Study, participation: Participation) -> tuple[Row, ..
     return tuple(kind_of(study).rows(study, participation))
 
 
-def answers_as_batch(study: Study, participation: Participation) -> Batch:
-    """Return the rows of `answers_as_rows` by column.
+def answers_as_batch(study: Study, people: Sequence[Participation]) -> Batch | None:
+    """Return the rows of `answers_as_rows` of several people by column, if the kind gives them so.
 
     Notes
     -----
     Stability: experimental
     """
     batch = kind_of(study).batch
-    if batch is None or participation.condition is None:
-        return batch_of(answers_as_rows(study, participation))
-    return batch(study, participation)
+    return batch and batch(study, [person for person in people if person.condition is not None])
 
 
 def participant_row(study: Study, participation: Participation) -> Row:

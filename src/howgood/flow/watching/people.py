@@ -16,9 +16,9 @@ from typing import Any
 from sqlalchemy.engine import Connection
 
 from howgood.errors import InputError, UnknownNameError
-from howgood.flow.collected.export import CsvWriter
 from howgood.flow.collected.rows import find_study, participation_of, who_counts
 from howgood.flow.collected.taken_out import note_taken_out
+from howgood.flow.collected.writers import CsvWriter
 from howgood.flow.hosting import Host, View
 from howgood.flow.hosting.view import answered_questions
 from howgood.flow.participate import is_mirrored

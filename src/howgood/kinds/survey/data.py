@@ -82,51 +82,58 @@ _PASSED_CHECKS = Column(
 
 def rows(study: Study, participation: Participation) -> list[Row]:
     """Return one row per judged scenario, and per measured item about a system in use."""
-    return rows_of(batch(study, participation))
+    return rows_of(batch(study, [participation]))
 
 
-def batch(study: Study, participation: Participation) -> Batch:
-    """Return `rows` by column."""
+def batch(study: Study, people: Sequence[Participation]) -> Batch:
+    """Return the `rows` of several people by column."""
     real = plan_of(study, SurveyPlan).real
-    answered = {answer.screen: answer for answer in participation.answers}
-    judged = _judged(study, participation, answered)
     if real is None:
-        return judged
-    used = batch_of(list(_real_rows(real, participation, answered)))
-    n_used, n_judged = (len(part.get("participant", ())) for part in (used, judged))
-    return {
-        name: [*used.get(name, [None] * n_used), *judged.get(name, [None] * n_judged)]
-        for name in {**judged, **used}
-    }
+        return _judged(study, people)
+    return batch_of([
+        row
+        for person in people
+        for row in (*_real_rows(real, person), *rows_of(_judged(study, [person])))
+    ])  # fmt: skip
 
 
-def _judged(study: Study, participation: Participation, answered: Mapping[str, Answer]) -> Batch:
+def _judged(study: Study, people: Sequence[Participation]) -> Batch:
     """Return what was said about imagined situations, by column."""
-    shown, (first, *others) = _shown_on(study), _asked(study)
-    given = [
-        (order, answer)
-        for order, answer in enumerate(participation.answers, start=1)
-        if answer.screen in shown
-    ]
-    if not given:
+    plan, shown, (first, *others) = plan_of(study, SurveyPlan), _shown_on(study), _asked(study)
+    answers: list[Answer] = []
+    orders: list[int] = []
+    about: list[tuple[str, str, str | None]] = []
+    for person in people:
+        given = [
+            (order, answer)
+            for order, answer in enumerate(person.answers, start=1)
+            if answer.screen in shown
+        ]
+        if given:
+            used = used_systems(plan, _by_screen(person)) if plan.real else ()
+            system = imagined_system(plan, person.seed, used)
+            about += [(person.participant, person.condition or "", system)] * len(given)
+            orders += [order for order, _ in given]
+            answers += [answer for _, answer in given]
+    if not answers:
         return {}
-    plan, n = plan_of(study, SurveyPlan), len(given)
-    values = [answer.values for _, answer in given]
+    values = [answer.values for answer in answers]
     ratings = [answer.get(first) for answer in values]
-    system = imagined_system(plan, participation.seed, used_systems(plan, answered))
-    situations = [shown[answer.screen] for _, answer in given]
+    situations = [shown[answer.screen] for answer in answers]
     cells = zip(*[situation.values() for situation in situations], strict=True)
     return {
         **dict(zip(situations[0], cells, strict=True)),
-        "participant": [participation.participant] * n,
-        "condition": [participation.condition or ""] * n,
-        "system": [system] * n,
-        "order": [order for order, _ in given],
+        **dict(zip(("participant", "condition", "system"), zip(*about, strict=True), strict=True)),
+        "order": orders,
         "rating": ratings,
-        "seconds": [answer.seconds for _, answer in given],
+        "seconds": [answer.seconds for answer in answers],
         first: ratings,
         **{name: [answer.get(name) for answer in values] for name in others},
     }
+
+
+def _by_screen(person: Participation) -> dict[str, Answer]:
+    return {answer.screen: answer for answer in person.answers}
 
 
 @lru_cache(maxsize=64)
@@ -165,10 +172,9 @@ def _shown_on(study: Study) -> Mapping[str, Row]:
     }
 
 
-def _real_rows(
-    real: RealPart, participation: Participation, answered: Mapping[str, Answer]
-) -> Iterator[Row]:
+def _real_rows(real: RealPart, participation: Participation) -> Iterator[Row]:
     """One row per system and item whose accuracy is measured; other items share the row."""
+    answered = _by_screen(participation)
     measured = {key for system in real.systems for key in system.accuracy}
     unmeasured = [part.key for part in real.items if part.key not in measured]
     for system in real.systems:

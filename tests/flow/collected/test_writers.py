@@ -13,7 +13,7 @@ from tests.flow.hosting.conftest import SURVEY, Person, host, run  # noqa: F401 
 
 from howgood.errors import InputError
 from howgood.flow.collected import data_file, tidy_rows
-from howgood.flow.collected.statistics import StatisticsWriter, Workbook, plain_names
+from howgood.flow.collected.writers import StatisticsWriter, Workbook, plain_names
 from howgood.records.codebook import Codebook, Column
 
 READ = {"sav": pyreadstat.read_sav, "dta": pyreadstat.read_dta}
