@@ -1,6 +1,7 @@
 """Labels of files on their way to decisions."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from howgood.cli.main import run
@@ -14,6 +15,7 @@ from howgood.flow.decisions import positives
         np.array([1.0, np.nan, 0.0]),
         np.array([1, None, 0], dtype=object),
         np.array(["1", " ", "0"], dtype=object),
+        np.array([1, pd.NA, 0], dtype=object),
     ],
 )
 def test_a_missing_label_is_neither_positive_nor_negative(values):

@@ -29,6 +29,7 @@ from howgood.records.decision import (
     TradeOff,
 )
 from howgood.records.elicitation import ElicitationResult, WeightsResult
+from howgood.records.levels import missing_values
 from howgood.records.missing import complete_rows
 from howgood.records.outcomes_by_class import FairMetric
 from howgood.records.pinball import QuantileResult
@@ -423,16 +424,12 @@ def _say_what_counts(negatives: NDArray[Any], label: str, where: str) -> None:
 
 def _refuse_missing_labels(values: NDArray[Any], where: str) -> None:
     """Refuse gaps: neither positive nor negative, they would move every rate if counted."""
-    missing = [place for place, value in enumerate(values.tolist()) if _is_missing(value)]
-    if missing:
+    is_blank = np.array([str(value).strip() == "" for value in values.tolist()], dtype=bool)
+    missing = np.flatnonzero(missing_values(values) | is_blank)
+    if missing.size:
         raise InputError(
             where=where,
             found=f"{len(missing)} of {len(values)} labels missing (first: row {missing[0] + 1})",
             needed="a label in every row",
             cure="Fill them in, or leave these rows out.",
         )
-
-
-def _is_missing(value: object) -> bool:
-    unequal = isinstance(value, float) and np.isnan(value)
-    return value is None or bool(unequal) or str(value).strip() == ""
