@@ -90,7 +90,7 @@ def fill(address: str, *, answers: int) -> None:
             f"(100000 + ((p.id * 7919 + {place} * {{}}) & 524287))"
         )
         given = " || ', ' || ".join(
-            f"'\"{item}\": ' || (1 + ((p.id * {prime} + {place}) & 3))"
+            f"'\"{item}\": ' || (1 + 2 * ((p.id * {prime} + {place}) & 3))"
             for item, prime in (("acceptable", 3), ("useful", 5), ("intent", 11))
         )
         given = f"'{{' || {given} || '}}'"

@@ -17,9 +17,7 @@ from pathlib import Path
 from benchmarks.rows import Row
 
 SOURCE = Path(__file__).parents[1] / "src"
-_RATINGS = "mean,sd,a,b\n" + "".join(
-    f"{1 + i % 5},0.{3 + i % 4},3,{1 + i % 4}\n" for i in range(99)
-)
+RATINGS = "mean,sd,a,b\n" + "".join(f"{1 + i % 5},0.{3 + i % 4},3,{1 + i % 4}\n" for i in range(99))
 _LOADED = (
     "import sys, contextlib, io\nfrom howgood.cli.main import run\n"
     "with contextlib.redirect_stdout(io.StringIO()): run(sys.argv[1:])\n"
@@ -100,7 +98,7 @@ def _imported(path: Path, modules: set[str]) -> set[str]:
 def loaded_by_rank(source: Path) -> int:
     with tempfile.TemporaryDirectory() as folder:
         ratings = Path(folder, "ratings.csv")
-        ratings.write_text(_RATINGS)
+        ratings.write_text(RATINGS)
         asked = ["rank", str(ratings), "--system", "A=a", "--system", "B=b"]
         return int(_python(source, _LOADED, *asked))
 

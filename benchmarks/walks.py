@@ -7,12 +7,14 @@ else the machine does; to compare two commits, measure them in turns.
 """
 
 import asyncio
+import io
 import random
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager, redirect_stdout
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
@@ -32,7 +34,9 @@ def run() -> list[Row]:
 
 
 def measured() -> dict[str, str]:
-    return _in_new_folder(_counted_walk) | _in_new_folder(_timed_walk)
+    with tempfile.TemporaryDirectory() as folder:
+        whole = _counted_stages(Path(folder))
+    return _in_new_folder(_counted_walk) | whole | _in_new_folder(_timed_walk)
 
 
 def _in_new_folder(walk: Callable[[Path], Coroutine[Any, Any, dict[str, str]]]) -> dict[str, str]:
@@ -70,8 +74,9 @@ async def _timed_walk(folder: Path) -> dict[str, str]:
     return {f"{what}: CPU ms, median": f"{1000 * median(all_):.2f}" for what, all_ in spent.items()}
 
 
-async def _counted_walk(folder: Path) -> dict[str, str]:
-    """Return how many functions in how many files one answer and one page pass, in all threads."""
+@contextmanager
+def _noted() -> Iterator[set[tuple[str, str]]]:
+    """Give the functions of the package that are called meanwhile, in all threads, with files."""
     calls: set[tuple[str, str]] = set()
 
     def note(frame: FrameType, event: str, _argument: object) -> None:
@@ -82,8 +87,24 @@ async def _counted_walk(folder: Path) -> dict[str, str]:
     threading.setprofile(note)  # for the threads that the application starts
     sys.setprofile(note)
     try:
-        app, counts = _application(folder), {}
-        chance = random.Random(1)  # noqa: S311 - a benchmark
+        yield calls
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)  # type: ignore[arg-type]  # None ends it, as documented
+
+
+def _in_numbers(counts: dict[str, set[tuple[str, str]]]) -> dict[str, str]:
+    return {
+        f"{what}: functions / files": f"{len(passed)} / {len({file for file, _ in passed})}"
+        for what, passed in counts.items()
+    }
+
+
+async def _counted_walk(folder: Path) -> dict[str, str]:
+    """Return how many functions in how many files one answer and one page pass."""
+    counts = {}
+    with _noted() as calls:
+        app, chance = _application(folder), random.Random(1)  # noqa: S311 - a benchmark
         await _walked(app, chance)
         path, page = await _begun(app, "/s/doors", chance)
         for _ in range(2):  # the first answer is to the introduction
@@ -93,13 +114,35 @@ async def _counted_walk(folder: Path) -> dict[str, str]:
             calls.clear()
             page = (await _asked(app, "GET", path))[2]
             counts["GET screen"] = set(calls)
-    finally:
-        sys.setprofile(None)
-        threading.setprofile(None)  # type: ignore[arg-type]  # None ends it, as documented
-    return {
-        f"{what}: functions / files": f"{len(passed)} / {len({file for file, _ in passed})}"
-        for what, passed in counts.items()
+    return _in_numbers(counts)
+
+
+def _counted_stages(folder: Path) -> dict[str, str]:
+    """Return the same for a stored study's report, and for `howgood rank`; the second time each."""
+    from benchmarks.export import fill
+    from benchmarks.house import RATINGS
+    from howgood.cli.main import run as command
+    from howgood.flow.hosting import open_host
+    from howgood.flow.results.tasks import run_task
+    from howgood.show.page import to_html
+
+    address, ratings = str(folder / "answers.sqlite"), folder / "ratings.csv"
+    fill(address, answers=640)
+    ratings.write_text(RATINGS)
+    host, counts = open_host(address), {}
+    asked = ["rank", str(ratings), "--system", "A=a", "--system", "B=b", "--trials", "known"]
+    walks: dict[str, Callable[[], object]] = {
+        "stored answers to report": lambda: to_html(run_task(host, 1, "fit", {}).report),
+        "rank to table": lambda: command(asked),
     }
+    for what, walk in walks.items():
+        with redirect_stdout(io.StringIO()):
+            walk()
+            with _noted() as calls:
+                walk()
+        counts[what] = set(calls)
+    host.close()
+    return _in_numbers(counts)
 
 
 async def _walked(app: Any, chance: random.Random) -> None:

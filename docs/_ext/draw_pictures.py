@@ -17,7 +17,7 @@ from scipy.special import expit
 
 from howgood import ask, decide, learn
 from howgood.cli.main import run
-from howgood.demo.story import run_alarm, run_versions
+from howgood.demo.walkthrough import run_alarm, run_versions
 from howgood.learn.measure_weights import THREE
 from howgood.records.acceptance import specificity_of
 from howgood.records.priors import HOWGOOD, USUAL_MEAN
