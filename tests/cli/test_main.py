@@ -70,12 +70,12 @@ def test_the_module_runs_as_a_program():
 
 
 def test_a_missing_optional_package_names_its_extra(monkeypatch, capsys, tmp_path):
-    from howgood.demo import story
+    from howgood.demo import walkthrough
 
     def without(seed):
         raise ModuleNotFoundError("No module named 'sklearn'", name="sklearn.datasets")
 
-    monkeypatch.setattr(story, "_trained_classifier", without)
+    monkeypatch.setattr(walkthrough, "_trained_classifier", without)
     assert run(["demo", "--out", str(tmp_path)]) == 2
     assert 'pip install "howgood[sklearn]"' in capsys.readouterr().err
 

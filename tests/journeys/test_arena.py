@@ -17,7 +17,7 @@ from howgood.flow.collected import tidy_rows
 from howgood.flow.hosting import add_study, open_host, tokens
 from howgood.flow.study_files import new_study, read_study
 from howgood.kinds.seeded import draw
-from howgood.kinds.votes.pairs import Pair
+from howgood.kinds.votes.next_pair import Pair
 from howgood.store.answers import answers_to
 
 DESKTOP = {"width": 1280, "height": 900}

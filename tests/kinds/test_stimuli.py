@@ -15,7 +15,7 @@ from howgood.flow.study_files.attached_files import media_problem
 from howgood.flow.study_files.check import check_study
 from howgood.flow.survey_export.offline import outline
 from howgood.kinds import kind_of
-from howgood.kinds.registry import pictures_of
+from howgood.kinds.kind_registry import pictures_of
 from howgood.kinds.study import Study
 from howgood.kinds.survey.results import _interfaces
 from howgood.records.screen import Media, Storyboard

@@ -19,7 +19,7 @@ from howgood.flow.study_files import check_study, new_study, read_study
 from howgood.flow.watching.counts import Watcher
 from howgood.kinds import kind_of
 from howgood.kinds.seeded import draw
-from howgood.kinds.votes.pairs import Pair, VotesSoFar, next_pair, shared_prompts, votes_so_far
+from howgood.kinds.votes.next_pair import Pair, VotesSoFar, next_pair, shared_prompts, votes_so_far
 from howgood.kinds.votes.screens import pair_of
 from howgood.records.screen import Answer
 

@@ -6,7 +6,7 @@ from tests.statistical.judging import covers
 
 from howgood.decide.arena import lasting_sds
 from howgood.kinds.study import Study
-from howgood.kinds.votes.pairs import Pair, next_pair, votes_so_far
+from howgood.kinds.votes.next_pair import Pair, next_pair, votes_so_far
 from howgood.stats.paired_votes import Votes, fit_votes
 from howgood.stats.sequential import lasting_half_width
 

@@ -1,4 +1,6 @@
 # Where each public name lives; `howgood.lazy` reads this too.
+from howgood.ask.accuracy_levels import LEVELS as LEVELS
+from howgood.ask.accuracy_levels import scenarios as scenarios
 from howgood.ask.comparison import CANCER_WORDING as CANCER_WORDING
 from howgood.ask.comparison import DEMOGRAPHICS as DEMOGRAPHICS
 from howgood.ask.comparison import GENERIC_WORDING as GENERIC_WORDING
@@ -12,8 +14,6 @@ from howgood.ask.failures import failure_scenarios as failure_scenarios
 from howgood.ask.failures import simulate_failure_answers as simulate_failure_answers
 from howgood.ask.files import open_table as open_table
 from howgood.ask.intake import read_answers as read_answers
-from howgood.ask.levels import LEVELS as LEVELS
-from howgood.ask.levels import scenarios as scenarios
 from howgood.ask.simulate import simulate_answers as simulate_answers
 from howgood.ask.simulate import simulate_lighting as simulate_lighting
 from howgood.ask.simulate import simulate_ordinal_answers as simulate_ordinal_answers

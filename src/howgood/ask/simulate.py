@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from howgood.ask.levels import scenarios as all_scenarios
+from howgood.ask.accuracy_levels import scenarios as all_scenarios
 from howgood.errors import InputError
 from howgood.records.confusion import ConfusionMatrix
 from howgood.records.elicited_metric import Choice, ElicitedMetric

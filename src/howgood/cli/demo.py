@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 import click
 
 from howgood.cli.web_extra import need_web
-from howgood.demo.story import run_demo
+from howgood.demo.walkthrough import run_demo
 from howgood.errors import MissingExtraError
 from howgood.show import page, progress, text
 

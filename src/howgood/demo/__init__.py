@@ -1,1 +1,1 @@
-"""A whole study end to end with synthetic people, in files (`story`) and in the browser (`web`)."""
+"""A whole study with synthetic people, in files (`walkthrough`) and in the browser (`web`)."""

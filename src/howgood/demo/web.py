@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from sqlalchemy.engine import Connection
 
-from howgood.demo.story import save_table
+from howgood.demo.walkthrough import save_table
 from howgood.flow import hosting
 from howgood.flow.collected.rows import find_study
 from howgood.flow.hosting import Host, tokens
@@ -31,7 +31,7 @@ from howgood.kinds.seeded import draw
 from howgood.kinds.study import Study, plan_of
 from howgood.kinds.survey import screens as survey
 from howgood.kinds.survey.plan import SurveyPlan
-from howgood.kinds.votes.pairs import Pair
+from howgood.kinds.votes.next_pair import Pair
 from howgood.kinds.votes.plan import VotesPlan
 from howgood.records.participant import Status
 from howgood.records.progress import Progress, silent

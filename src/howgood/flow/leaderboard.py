@@ -81,7 +81,9 @@ def board_columns(
     >>> found.is_votes, dict(found.roles)["rater"]
     (True, 'judge')
     """
-    votes, grades = (_found(present, usual, named, without) for usual in (_VOTES, _GRADES))
+    votes, grades = (
+        _columns_of_roles(present, usual, named, without) for usual in (_VOTES, _GRADES)
+    )
     is_asked = bool(set(named) & set(_SIDES))
     is_graded = "grade" in named or "system" in named or {"system", "grade"} <= set(grades)
     is_votes = is_asked or (not is_graded and set(_SIDES) <= set(votes))
@@ -105,10 +107,10 @@ def columns_of_grades(present: Sequence[str], named: Mapping[str, str]) -> dict[
     {'item': 'question_id', 'rater': 'annotator', 'grade': 'score'}
     """
     needed = {role: role for role in _NEEDED_OF_GRADES if role != "system"}
-    return {**needed, **_found(present, _GRADES, named, ())}
+    return {**needed, **_columns_of_roles(present, _GRADES, named, ())}
 
 
-def _found(
+def _columns_of_roles(
     present: Sequence[str],
     usual: Mapping[str, Sequence[str]],
     named: Mapping[str, str],

@@ -15,7 +15,7 @@ from howgood.flow.hosting import Host, RefusedError
 from howgood.flow.hosting.admission import Visitor, origin_of
 from howgood.flow.participate import completion_address, conditions, take_part
 from howgood.kinds.study import Study
-from howgood.store import studies, watching
+from howgood.store import studies, study_counts
 from howgood.store.studies import StudyHead
 
 _TEST_ID = "dry-run-5f3a91c2"
@@ -141,9 +141,9 @@ def recruiting(host: Host, slug: str, *, home: str, now: datetime) -> Recruiting
         head = studies.head(connection, slug)
         if head is None or head.version is None:
             raise RefusedError(hosting.Reason.UNKNOWN_STUDY)
-        real = watching.durations(connection, head.number)
-        tests = watching.durations(connection, head.number, is_pilot=True)
-        finishers = watching.finishers(connection, head.number)
+        real = study_counts.durations(connection, head.number)
+        tests = study_counts.durations(connection, head.number, is_pilot=True)
+        finishers = study_counts.finishers(connection, head.number)
     study, link = host.study(head.version), f"{home}/s/{slug}"
     return Recruiting(
         head=head,

@@ -12,7 +12,7 @@ from typing import Any
 from howgood.ask.files import open_table
 from howgood.errors import InputError, UnknownNameError
 from howgood.learn.outcomes import outcome_probabilities
-from howgood.learn.randomness import context_agreement
+from howgood.learn.random_choices import context_agreement
 from howgood.learn.relevance_weights import RelevanceWeights, fit_relevance_weights
 from howgood.records.agreement_by_feature import ContextAgreement
 from howgood.records.levels import as_column

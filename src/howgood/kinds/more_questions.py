@@ -1,6 +1,6 @@
 """More types of questions: slider, date, matrix, ranking, constant sum, pictures.
 
-In: what a study file says. Out: one class per type; `registry` adds them. Absent: the simple
+In: what a study file says. Out: one class per type; `kind_registry` adds them. Absent: the simple
 types (`questions`), how a field is read (`field_types`).
 
 A question with several answers has a field, and a column, for each: `trust-doctor` is the row

@@ -23,7 +23,7 @@ class Plan(CoherentRecord):
     own_columns: ClassVar[frozenset[str]] = frozenset()
 
 
-# The plan of every kind there is, by the kind's name; `registry` fills it.
+# The plan of every kind there is, by the kind's name; `kind_registry` fills it.
 PLANS: dict[str, type[Plan]] = {}
 
 

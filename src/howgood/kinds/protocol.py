@@ -3,8 +3,8 @@
 In: functions of a study and of a person's answers. Out: `Kind`. Absent: the kinds themselves (one
 package each) and what is the same for all of them: consent, questions about the person, thanks.
 
-A new kind is a package that makes a `Kind`, and one line in `registry`. Nothing else in howgood
-compares the names of kinds.
+A new kind is a package that makes a `Kind`, and one line in `kind_registry`. Nothing else in
+howgood compares the names of kinds.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

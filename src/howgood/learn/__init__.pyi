@@ -8,8 +8,6 @@ from howgood.learn.acceptability_fit import AcceptabilityFit as AcceptabilityFit
 from howgood.learn.correlations import Reliability as Reliability
 from howgood.learn.correlations import item_correlations as item_correlations
 from howgood.learn.correlations import reliability as reliability
-from howgood.learn.elicitation.agreement import agreement as agreement
-from howgood.learn.elicitation.agreement import held_out_queries as held_out_queries
 from howgood.learn.elicitation.bisection import Bisection as Bisection
 from howgood.learn.elicitation.bisection import FractionalElicitor as FractionalElicitor
 from howgood.learn.elicitation.bisection import ask_oracle as ask_oracle
@@ -22,6 +20,8 @@ from howgood.learn.elicitation.elicitor import elicitation_log as elicitation_lo
 from howgood.learn.elicitation.elicitor import replay as replay
 from howgood.learn.elicitation.fair import FairElicitor as FairElicitor
 from howgood.learn.elicitation.fair import group_outcomes as group_outcomes
+from howgood.learn.elicitation.held_out import agreement as agreement
+from howgood.learn.elicitation.held_out import held_out_queries as held_out_queries
 from howgood.learn.elicitation.matrices import classifier_matrices as classifier_matrices
 from howgood.learn.elicitation.matrices import table_matrices as table_matrices
 from howgood.learn.elicitation.matrices import threshold_matrices as threshold_matrices
@@ -47,7 +47,7 @@ from howgood.learn.ordinal import fit_ordinal as fit_ordinal
 from howgood.learn.ordinal import load_ordinal_fit as load_ordinal_fit
 from howgood.learn.ordinal_fit import OrdinalFit as OrdinalFit
 from howgood.learn.outcomes import outcome_probabilities as outcome_probabilities
-from howgood.learn.randomness import context_agreement as context_agreement
+from howgood.learn.random_choices import context_agreement as context_agreement
 from howgood.learn.rated_once import assumed_uncertainty as assumed_uncertainty
 from howgood.learn.rated_once import rating_coherence as rating_coherence
 from howgood.learn.raters import rater_agreement as rater_agreement

@@ -2,7 +2,7 @@
 
 import pytest
 
-from howgood.flow.authoring.questions import asked, choice_words
+from howgood.flow.authoring.builder_questions import asked, choice_words
 from howgood.flow.authoring.shape import is_hidden
 from howgood.flow.authoring.widgets import element, inner, options_of, widget_of
 from howgood.kinds import KINDS

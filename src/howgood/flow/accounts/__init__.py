@@ -15,7 +15,6 @@ from howgood.flow.accounts.members import (
 )
 from howgood.flow.accounts.provider import unlink_provider
 from howgood.flow.accounts.second_factor import SecondStep
-from howgood.flow.accounts.sessions import SignedIn
 from howgood.flow.accounts.sharing import (
     Sharing,
     every_group,
@@ -34,6 +33,7 @@ from howgood.flow.accounts.sharing import (
     unshare,
     withdraw_from_study,
 )
+from howgood.flow.accounts.sign_in import SignedIn
 from howgood.flow.accounts.signing_in import (
     change_password,
     end_sessions,

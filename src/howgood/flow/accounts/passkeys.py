@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from sqlalchemy.engine import Connection
 
 from howgood.errors import InputError
-from howgood.flow.accounts.sessions import SignedIn, begin_session
+from howgood.flow.accounts.sign_in import SignedIn, begin_session
 from howgood.flow.hosting import Host, tokens
 from howgood.records.researcher import Researcher
 from howgood.store import audit, factors, researchers

@@ -29,7 +29,7 @@ from sqlalchemy.exc import IntegrityError
 
 from howgood.errors import InputError
 from howgood.flow.accounts import passwords
-from howgood.flow.accounts.sessions import SignedIn, begin_session
+from howgood.flow.accounts.sign_in import SignedIn, begin_session
 from howgood.flow.hosting import Host, tokens
 from howgood.records.researcher import ROLES, Researcher, Role
 from howgood.settings import Settings

@@ -16,7 +16,7 @@ from howgood.errors import InputError
 from howgood.flow.accounts import passwords
 from howgood.flow.accounts.attempts import note_failure
 from howgood.flow.accounts.second_factor import SecondStep, needs_second_step, ticket_for
-from howgood.flow.accounts.sessions import IDLE, LONGEST, SignedIn, begin_session
+from howgood.flow.accounts.sign_in import IDLE, LONGEST, SignedIn, begin_session
 from howgood.flow.hosting import Host, tokens
 from howgood.records.researcher import Researcher
 from howgood.store import audit, researchers, sharing

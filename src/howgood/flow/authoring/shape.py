@@ -15,7 +15,7 @@ from typing import Any
 from pydantic.fields import FieldInfo
 
 from howgood.ask.sentences import languages, sentence
-from howgood.flow.authoring.questions import PHRASES, asked, choice_words
+from howgood.flow.authoring.builder_questions import PHRASES, asked, choice_words
 from howgood.flow.authoring.widgets import (
     Widget,
     columns,

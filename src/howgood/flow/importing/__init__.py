@@ -12,7 +12,7 @@ from howgood.flow.importing.storing import (
     imports_of,
     undo_import,
 )
-from howgood.flow.importing.uploads import (
+from howgood.flow.importing.uploaded_tables import (
     ImportView,
     confirm,
     discard,

@@ -34,10 +34,19 @@ from howgood.records.live_board import LiveBoard
 from howgood.records.participant import HOLDING, Status
 from howgood.records.precision import ShareEvidence, evidence_of
 from howgood.records.screen import Participation
-from howgood.store import answers, audit, collected, drafts, jobs, participants, studies, watching
+from howgood.store import (
+    answers,
+    audit,
+    collected,
+    drafts,
+    jobs,
+    participants,
+    studies,
+    study_counts,
+)
 from howgood.store.collected import PersonRow
 from howgood.store.studies import StudyHead
-from howgood.store.watching import Finisher, Place
+from howgood.store.study_counts import Finisher, Place
 
 # Enough for a median, few enough to look up every few seconds.
 _LATEST = 200
@@ -116,7 +125,7 @@ def overview(host: Host) -> tuple[StudyCounts, ...]:
     """Return every study with how many people it has."""
     with host.database.reading() as connection:
         heads = studies.heads(connection)
-        counts = watching.everywhere(connection)
+        counts = study_counts.everywhere(connection)
         drafted = drafts.studies_with_drafts(connection)
     return tuple(
         StudyCounts(
@@ -138,17 +147,17 @@ def watch(host: Host, slug: str, *, now: datetime) -> Live:
             raise RefusedError(Reason.UNKNOWN_STUDY)
         number, study = head.number, host.study(head.version)
         latest = [
-            finisher.number for finisher in watching.finishers(connection, number, most=_LATEST)
+            finisher.number for finisher in study_counts.finishers(connection, number, most=_LATEST)
         ]
-        places = watching.places(connection, number, idle_since=now - idle_time(study))
-        durations = watching.durations(connection, number)
-        spent = watching.page_seconds(connection, latest)
-        stored = watching.by_status(connection, number, is_pilot=False)
-        pilots = watching.by_status(connection, number, is_pilot=True)
+        places = study_counts.places(connection, number, idle_since=now - idle_time(study))
+        durations = study_counts.durations(connection, number)
+        spent = study_counts.page_seconds(connection, latest)
+        stored = study_counts.by_status(connection, number, is_pilot=False)
+        pilots = study_counts.by_status(connection, number, is_pilot=True)
         has_draft = drafts.find(connection, number) is not None
         refused = participants.refused(connection, number)
-        titles = watching.page_titles(connection, latest[:_TITLED])
-        by_hour = watching.by_hour(connection, number)
+        titles = study_counts.page_titles(connection, latest[:_TITLED])
+        by_hour = study_counts.by_hour(connection, number)
     return Live(
         head=head,
         study=study,
@@ -348,7 +357,7 @@ class Watcher:
         """Look at people not seen before for this long, and return what is known by then."""
         row = find_study(self.host, slug)
         with self.host.database.reading() as connection:
-            finished = watching.finishers(connection, row.number)
+            finished = study_counts.finishers(connection, row.number)
         until = self.clock() + seconds
         new = [finisher for finisher in finished if finisher not in self._seen]
         while new and self.clock() < until:

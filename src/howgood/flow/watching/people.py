@@ -43,7 +43,7 @@ from howgood.store import audit, collected, reviews
 from howgood.store.collected import PersonRow
 from howgood.store.reviews import Review
 from howgood.store.studies import StudyRow
-from howgood.store.watching import SessionNote, add_note, notes_of_study
+from howgood.store.study_counts import SessionNote, add_note, notes_of_study
 
 AT_ONCE = 50
 _LONGEST_REASON, _LONGEST_NOTE = 300, 5000

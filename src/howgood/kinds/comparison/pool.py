@@ -13,7 +13,7 @@ from howgood.kinds.comparison.plan import ComparisonPlan
 from howgood.kinds.offline_pairs import Pool, next_asked, slots
 from howgood.kinds.pair_choices import Choice
 from howgood.kinds.seeded import shuffled
-from howgood.learn.elicitation.questions import PairBank, Step, pair_bank
+from howgood.learn.elicitation.pair_questions import PairBank, Step, pair_bank
 from howgood.records.confusion import ConfusionMatrix
 
 _LEARN, _CATCHES = 48, 12

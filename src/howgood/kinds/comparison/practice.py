@@ -11,8 +11,8 @@ from typing import Any
 
 from howgood.ask.comparison import practice_pair, practice_questions
 from howgood.ask.sentences import sentence
-from howgood.kinds.comparison.cards import card, wording_of
 from howgood.kinds.comparison.interview import matrices_of
+from howgood.kinds.comparison.system_cards import card, wording_of
 from howgood.kinds.screen_parts import Step, continue_button, paragraphs
 from howgood.kinds.study import Study
 from howgood.records.comparison import PracticeQuestion

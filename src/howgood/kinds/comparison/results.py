@@ -13,9 +13,9 @@ from howgood import learn
 from howgood.errors import InputError
 from howgood.kinds import pair_choices
 from howgood.kinds.comparison import screens
-from howgood.kinds.comparison.cards import wording_of
 from howgood.kinds.comparison.interview import Interview, weight_of
 from howgood.kinds.comparison.plan import ComparisonPlan
+from howgood.kinds.comparison.system_cards import wording_of
 from howgood.kinds.fit import Respondent, Sample, insufficient_evidence, pair_cautions
 from howgood.kinds.study import Study, plan_of
 from howgood.learn.elicitation.group import group_agreement, group_mean, spread_between

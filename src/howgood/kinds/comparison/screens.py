@@ -2,7 +2,7 @@
 
 In: study, seed, answers. Out: the steps of the task; every screen of a page without a server, and
 what it needs to choose pairs. Absent: how the next pair is chosen (`interview`) and how a system
-looks (`cards`). The hidden evaluation pairs look like all others.
+looks (`system_cards`). The hidden evaluation pairs look like all others.
 
 Without a server the bisection runs as it is: every state it can reach lies in the page. The mixture
 needs a posterior, so the page asks by a plan instead (`kinds.offline_pairs`).
@@ -16,10 +16,10 @@ from howgood import learn
 from howgood.ask.comparison import DIRECT_LEAST, DIRECT_MOST, direct_question
 from howgood.ask.sentences import sentence
 from howgood.errors import InputError
-from howgood.kinds.comparison.cards import bar_details, cost_details, two_cards, wording_of
 from howgood.kinds.comparison.interview import Interview, Pair, matrices_of, most_pairs, next_pair
 from howgood.kinds.comparison.plan import ComparisonPlan
 from howgood.kinds.comparison.practice import last_feedback, offline_practice, practice_steps
+from howgood.kinds.comparison.system_cards import bar_details, cost_details, two_cards, wording_of
 from howgood.kinds.offline_pairs import as_outline, is_offline, seat_seeds
 from howgood.kinds.pair_choices import (
     CHOICE,

@@ -214,7 +214,7 @@ def design_text(sample: Sample, study: Study) -> str:
         f"Precision took the levels {_levels(plan.precision)} and recall "
         f"{_levels(plan.recall)}, shown as whole counts for {plan.real_positives} occurrences"
         f"{f' in {plan.cases} cases' if plan.cases else ''}; each person judged "
-        f"{_each(plan, scenarios)}, in random order. "
+        f"{_shown_per_application(plan, scenarios)}, in random order. "
     )
     if plan.branches:
         text += (
@@ -229,7 +229,7 @@ def design_text(sample: Sample, study: Study) -> str:
     return text
 
 
-def _each(plan: SurveyPlan, scenarios: int) -> str:
+def _shown_per_application(plan: SurveyPlan, scenarios: int) -> str:
     if plan.micro_task:
         return "one scenario"
     shown = min(plan.per_application or scenarios, scenarios)

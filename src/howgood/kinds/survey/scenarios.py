@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from functools import lru_cache
 
-from howgood.ask.levels import scenarios
+from howgood.ask.accuracy_levels import scenarios
 from howgood.ask.wording import word_scenario
 from howgood.kinds.protocol import SituationGrid
 from howgood.kinds.screen_parts import words

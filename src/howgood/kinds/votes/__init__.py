@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from howgood.kinds.fit import Sample
 from howgood.kinds.protocol import Kind, SharedTask, packaged_template
 from howgood.kinds.study import Study
-from howgood.kinds.votes import checks, data, files, pairs, screens
+from howgood.kinds.votes import checks, data, files, next_pair, screens
 from howgood.kinds.votes.plan import VotesPlan
 from howgood.records.progress import Progress
 
@@ -44,7 +44,7 @@ KIND = Kind(
     steps=screens.steps,
     computes_steps=True,
     shared=SharedTask(
-        screens=screens.SCREENS, summary=pairs.votes_so_far, steps=screens.steps_among
+        screens=screens.SCREENS, summary=next_pair.votes_so_far, steps=screens.steps_among
     ),
     is_task=screens.shows_pair,
     pictures=screens.pictures,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from howgood.kinds.study import Study, plan_of
-from howgood.kinds.votes.pairs import most_votes, shared_prompts
+from howgood.kinds.votes.next_pair import most_votes, shared_prompts
 from howgood.kinds.votes.plan import VotesPlan
 
 _FEW_PROMPTS = 10

@@ -11,7 +11,7 @@ from howgood.kinds.cells import WrongCellError, readings
 from howgood.kinds.protocol import Row
 from howgood.kinds.study import Study, plan_of
 from howgood.kinds.table_import import Missing, PersonDraft, RowReader, TableImport, Target
-from howgood.kinds.votes.pairs import CHOICE, PAIR, REASON, WINNERS, Pair
+from howgood.kinds.votes.next_pair import CHOICE, PAIR, REASON, WINNERS, Pair
 from howgood.kinds.votes.plan import VotesPlan
 from howgood.kinds.votes.screens import pair_of, vote_key, votes_of
 from howgood.records.codebook import PARTICIPANT, SECONDS, Column, columns

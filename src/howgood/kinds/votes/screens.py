@@ -13,7 +13,7 @@ from howgood.kinds.plan import Picture
 from howgood.kinds.screen_parts import Step, introduction, media, unreached
 from howgood.kinds.study import Study, plan_of
 from howgood.kinds.task_export import OfflineTask
-from howgood.kinds.votes.pairs import (
+from howgood.kinds.votes.next_pair import (
     CHOICE,
     LEFT_WINS,
     PAIR,

@@ -20,7 +20,7 @@ from howgood.learn.elicitation.families import Family
 from howgood.learn.elicitation.family_registry import DEFAULT_FAMILIES, FAMILIES, make_families
 from howgood.learn.elicitation.fit import Foretold
 from howgood.learn.elicitation.further import asks_further, most_further, share_of_closing
-from howgood.learn.elicitation.questions import PairBank, Schedule, Step, pair_bank
+from howgood.learn.elicitation.pair_questions import PairBank, Schedule, Step, pair_bank
 from howgood.learn.elicitation.result import precise_enough, summarise
 from howgood.records.confusion import (
     ConfusionMatrix,

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from howgood.errors import InputError, LengthMismatchError
 from howgood.learn.elicitation.matrices import check_probabilities, labels_and_scores
-from howgood.learn.elicitation.outcomes import OutcomeElicitor
+from howgood.learn.elicitation.outcome_weights import OutcomeElicitor
 from howgood.records.confusion import ConfusionMatrix, display_total
 from howgood.records.criteria import CriteriaTable, Criterion, Direction
 from howgood.records.outcomes_by_class import FairMetric, GroupOutcome

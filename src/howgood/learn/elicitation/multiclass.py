@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from howgood.errors import InputError, LengthMismatchError, MissingValueError
 from howgood.learn.elicitation.bisection import Bisection, Rule, check_choice
 from howgood.learn.elicitation.matrices import OutOf, imagined_total
-from howgood.learn.elicitation.outcomes import OutcomeElicitor
+from howgood.learn.elicitation.outcome_weights import OutcomeElicitor
 from howgood.records.criteria import CriteriaTable, Criterion
 from howgood.records.elicitation import DiagonalResult, Query
 from howgood.records.elicited_metric import Choice

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from howgood.learn.elicitation.agreement import BASELINES, agreement
 from howgood.learn.elicitation.belief import Belief, ChoiceTable
 from howgood.learn.elicitation.bisection import optimal_range
 from howgood.learn.elicitation.fit import Misfit, misfit
-from howgood.learn.elicitation.questions import PairBank, Step
+from howgood.learn.elicitation.held_out import BASELINES, agreement
+from howgood.learn.elicitation.pair_questions import PairBank, Step
 from howgood.records.confusion import ConfusionMatrix, Range, ThresholdCounts, ThresholdMatrices
 from howgood.records.elicitation import (
     DIRECT,

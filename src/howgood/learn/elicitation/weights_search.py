@@ -2,8 +2,8 @@
 
 In: a table of alternatives by criteria, and answers. Out: questions, each the one that tells most
 about which alternative is best, and particles of the weights. Absent: results (`criteria`,
-`outcomes`), and state beyond (settings, seed, answers): the same answers always lead to the same
-questions.
+`outcome_weights`), and state beyond (settings, seed, answers): the same answers always lead to the
+same questions.
 """
 
 from abc import ABC, abstractmethod

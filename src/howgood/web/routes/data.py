@@ -17,7 +17,7 @@ from starlette.routing import Route
 from howgood.ask.sentences import sentence
 from howgood.errors import InputError, MissingExtraError, UnknownNameError
 from howgood.flow import collected, erasing, importing, survey_export
-from howgood.flow.importing.uploads import LARGEST
+from howgood.flow.importing.uploaded_tables import LARGEST
 from howgood.kinds import kind_named
 from howgood.kinds.translation import offered
 from howgood.records.codebook import TABLES, TableName

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from howgood.errors import InputError
-from howgood.learn.elicitation.questions import pair_bank
+from howgood.learn.elicitation.pair_questions import pair_bank
 from howgood.records.confusion import ConfusionMatrix
 from howgood.records.elicitation import Agreement, AnsweredQuery, Query
 from howgood.records.elicited_metric import ElicitedMetric, LinearMetric
