@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 
 def centre(slope: Any, mean: Any, level: Any, shift: Any) -> Any:  # noqa: ANN401 - of NumPy or PyTensor
@@ -50,6 +51,6 @@ def log_level_slopes(
     - on the threshold under it, by :math:`-F(x_{l-1})`: it loses when that rises;
     - on the gap between the two, by :math:`1 / (e^g - 1)`: only middle levels have one.
     """
-    below = 1.0 / (1.0 + np.exp(-np.clip(x, -700.0, 700.0)))
+    below = expit(x)
     by_x = pull[:, :-1] * (1.0 - below) - pull[:, 1:] * below
     return by_x, pull[:, 1:-1] / np.expm1(np.minimum(gap, 700.0))
