@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from howgood.errors import InputError, UnknownNameError
 from howgood.learn.binary_model import draw_columns
@@ -74,7 +75,7 @@ class MeasureWeights(Tabular):
         gap = self.log_evidence - self.log_evidence_of_two
         if not np.isfinite(gap):
             return None
-        return float(1.0 / (1.0 + np.exp(-np.clip(gap, -700.0, 700.0))))
+        return float(expit(gap))
 
     @property
     def table(self) -> Table:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from howgood.errors import UnknownNameError
 from howgood.learn import fit_file
@@ -75,7 +76,7 @@ class SegmentedPeople(Tabular):
         if not self.fits or not np.isfinite(self.log_evidence):
             return None
         gap = np.clip(self.log_evidence - self.pooled_log_evidence, -700.0, 700.0)
-        return float(1.0 / (1.0 + np.exp(-gap)))
+        return float(expit(gap))
 
 
 def saved_people(people: SegmentedPeople) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.special import expit
 
 from howgood.learn.elicitation.belief import Belief, ChoiceTable
 from howgood.learn.elicitation.bisection import optimal_range
@@ -80,7 +81,7 @@ def summarise(
     z_draws = described.z_draws if not described.fit.reasons else None
     return ElicitationResult(
         metric=described.metric if described.is_said else None,
-        a0=None if z_draws is None else _estimate(1 / (1 + np.exp(-z_draws))),
+        a0=None if z_draws is None else _estimate(expit(z_draws)),
         ratio=None if z_draws is None else _estimate(np.exp(-z_draws)),
         families=belief.family_probabilities() if described.is_enough else {},
         family=described.family if described.is_said else None,
@@ -245,7 +246,7 @@ def _name(belief: Belief, settled: str | None) -> str:
 def _metric(belief: Belief, z_draws: FloatArray | None, name: str) -> ElicitedMetric:
     if z_draws is not None and name == "linear":
         # The metric is linear in a0: the posterior-mean metric is the metric at the mean.
-        return LinearMetric(a0=float(np.mean(1 / (1 + np.exp(-z_draws)))))
+        return LinearMetric(a0=float(np.mean(expit(z_draws))))
     return belief.family(name).typical(belief.node_weights(name))
 
 

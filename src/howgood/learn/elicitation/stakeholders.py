@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import logsumexp
+from scipy.special import expit, logsumexp
 from scipy.stats import norm
 
 from howgood.errors import InputError
@@ -78,7 +78,7 @@ def crowd_of(
     means = (values / errors**2 + (centre / spread**2)[:, None]) / precision
     people = generator.normal(means, 1 / np.sqrt(precision))
     two, second = _two_crowds(values, errors)
-    p_two = float(1 / (1 + np.exp(np.clip(evidence - two, -700, 700))))
+    p_two = float(expit(two - evidence))
     return Crowd(centre=centre, spread=spread, people=people, p_two=p_two, second=second)
 
 
@@ -279,7 +279,7 @@ def _log_odds(result: ElicitationResult) -> tuple[float, float]:
 
 
 def _a0(log_odds: FloatArray) -> FloatArray:
-    return np.asarray(1 / (1 + np.exp(-log_odds)))
+    return np.asarray(expit(log_odds))
 
 
 def _estimate(draws: FloatArray) -> Estimate:
