@@ -2,8 +2,9 @@
 
 Two public data sets are split in two, by documents (prompts), by raters, and by both. One half says
 which systems differ and how surely; the other half shows what happened. The same is asked of the
-methods people use. Writes docs/explanation/external-validity.md; needs `../shared/data` (or
-`HOWGOOD_DATA`), pandas, statsmodels and evalica, and takes some minutes.
+methods people use; and how well votes are predicted that were held out. Writes
+docs/explanation/external-validity.md; needs `../shared/data` (or `HOWGOOD_DATA`), pandas,
+statsmodels, evalica and choix, and takes some minutes.
 
 In: the two files. Out: one page. Absent: simulated studies (see docs/explanation/calibration.md).
 """
@@ -20,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import expit, ndtri
 from scipy.stats import t as student
 
 from benchmarks.rows import Row
@@ -215,6 +216,113 @@ def _tallied(method, pairs) -> Tally:
     return tally
 
 
+FOLDS = 10
+
+
+def predicted_by_howgood(votes, held, new) -> np.ndarray:
+    """Chance that left wins, over what is known of the difference, and of a new prompt's effect."""
+    ranking = decide.rank_votes(votes, item="prompt", rater="worker")
+    at = _places(ranking.systems, held)
+    variance = ranking.difference_variances[at]
+    if new == "prompts":
+        variance = variance + ranking.sources.n_items * ranking.sources.items[at]
+    side = ranking.provenance.settings["order effect (left, log odds)"]["estimate"]
+    # The mean of a logistic curve over a Gaussian, nearly.
+    return expit((ranking.differences[at] + side) / np.sqrt(1 + np.pi / 8 * variance))
+
+
+def predicted_by_evalica(votes, held, new) -> np.ndarray:
+    return _evalica_chances("bradley_terry", votes, held)
+
+
+def predicted_by_newman(votes, held, new) -> np.ndarray:
+    return _evalica_chances("newman", votes, held)
+
+
+def _evalica_chances(method, votes, held) -> np.ndarray:
+    import evalica
+
+    winners = {"left": evalica.Winner.X, "right": evalica.Winner.Y, "tie": evalica.Winner.Draw}
+    strength = getattr(evalica, method)(
+        votes["left"].tolist(), votes["right"].tolist(), [winners[w] for w in votes["winner"]]
+    ).scores
+    left, right = (held[side].map(strength).to_numpy() for side in ("left", "right"))
+    return left / (left + right)
+
+
+def predicted_by_choix(votes, held, new) -> np.ndarray:
+    import choix
+
+    names = tuple(sorted(set(votes["left"]) | set(votes["right"])))
+    decided = votes[votes["winner"] != "tie"]
+    left, right = _places(names, decided)
+    won = (decided["winner"] == "left").to_numpy()
+    pairs = np.column_stack([np.where(won, left, right), np.where(won, right, left)]).tolist()
+    strength = choix.ilsr_pairwise(len(names), pairs, alpha=0.01)
+    left, right = _places(names, held)
+    return expit(strength[left] - strength[right])
+
+
+def _places(names, votes) -> tuple[np.ndarray, np.ndarray]:
+    place = {name: at for at, name in enumerate(names)}
+    return tuple(votes[side].map(place).to_numpy() for side in ("left", "right"))
+
+
+PREDICTED: dict[str, Callable] = {
+    "howgood": predicted_by_howgood,
+    "evalica, Bradley-Terry (ties as half wins)": predicted_by_evalica,
+    "evalica, Newman (ties)": predicted_by_newman,
+    "choix, ilsr_pairwise, alpha .01 (without ties)": predicted_by_choix,
+}
+
+
+def held_out(votes) -> list[str]:
+    """Return how well votes are predicted that a fit has not seen; every vote is held out once."""
+    lines = [HELD_OUT]
+    columns = {"votes": None, "raters": "worker", "prompts": "prompt"}
+    for new, column in columns.items():
+        rng = np.random.default_rng([SEED, len(new)])
+        units = np.arange(len(votes)) if column is None else votes[column].unique()
+        order = rng.permutation(units)
+        folds = np.array_split(order, min(FOLDS, len(order)) if column != "prompt" else len(order))
+        losses = {name: [] for name in PREDICTED}
+        right = {name: [] for name in PREDICTED}
+        for fold in folds:
+            is_held = np.isin(units if column is None else votes[column].to_numpy(), fold)
+            rest, held = votes[~is_held], votes[is_held & (votes["winner"] != "tie").to_numpy()]
+            known = set(rest["left"]) | set(rest["right"])
+            held = held[held["left"].isin(known) & held["right"].isin(known)]
+            won = (held["winner"] == "left").to_numpy()
+            for name, method in PREDICTED.items():
+                chance = np.clip(method(rest, held, new), 1e-12, 1 - 1e-12)
+                losses[name].append(-np.log(np.where(won, chance, 1 - chance)))
+                right[name].append(np.where(chance == 0.5, 0.5, (chance > 0.5) == won))
+        lines += [f"\n**Held-out {new}** ({len(folds)} parts)\n", *HELD_OUT_HEAD]
+        ours = [part.mean() for part in losses["howgood"]]
+        for name in PREDICTED:
+            more = np.array([part.mean() for part in losses[name]]) - ours
+            reach = student.ppf(0.975, len(more) - 1) * more.std(ddof=1) / math.sqrt(len(more))
+            worse = "" if name == "howgood" else f"{more.mean():+.4f} ± {reach:.4f}"
+            lines.append(f"| {name} | {np.concatenate(losses[name]).mean():.4f} | {worse} "
+                         f"| {np.concatenate(right[name]).mean():.1%} |")  # fmt: skip
+            print(lines[-1], file=sys.stderr, flush=True)
+    return lines
+
+
+HELD_OUT = """
+## Votes that were held out
+
+Votes are held out in parts, the others are fitted, and the winner of each held-out vote that is no
+tie is predicted. The log loss is the mean of minus the logarithm of the probability given to what
+happened: smaller is better, .6931 is a coin. howgood's probability is the mean over what is known
+of the difference, with the effect of the side; for prompts nobody has seen, also over what another
+prompt may do. Next to it: how much more a method loses than howgood, part by part, with a 95 %
+interval."""
+HELD_OUT_HEAD = (
+    "| method | log loss | more than howgood | winner called right |",
+    "|---|---|---|---|",
+)
+
 HEAD = (
     "| method | halves agree within what they say | pairs settled | of these, the other way round "
     "in the other half | settled both ways |",
@@ -290,6 +398,7 @@ def run() -> list[Row]:
         f"models, {votes['prompt'].nunique()} prompts, {votes['worker'].nunique()} workers "
         "(Ustalov, CC BY 4.0).",
         *table(votes, "prompt", "worker", VOTES),
+        *held_out(votes),
         *few_raters(),
         "",
     ]

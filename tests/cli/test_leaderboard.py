@@ -328,3 +328,68 @@ def test_grades_with_usual_names_are_read_and_said(tmp_path, capsys):
         "Read as grades: system is 'model', item is 'prompt', rater is 'annotator' and grade is "
         "'score'." in said
     )
+
+
+def test_penalties_of_segments_in_documents_need_no_options(tmp_path, capsys):
+    """As the shared tasks of translation write them: segments numbered within documents."""
+    path = tmp_path / "mqm.csv"
+    table = pl.DataFrame({
+        "system": GRADES["model"], "doc": ITEM // 5, "segment": ITEM % 5, "rater": RATER,
+        "penalty": 5 - GRADES["score"],
+    })  # fmt: skip
+    table.write_csv(path)
+    assert run(["leaderboard", str(path), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    expected = rank_grades(
+        table, item="segment", cluster="doc", grade="penalty", greater_is_better=False
+    )
+    assert found["order"] == list(expected.order)
+    assert found["order"][-1] == "small"
+    assert found["provenance"]["settings"]["clusters"] == 6
+    assert "less penalty is better" in found["findings"][-1]
+
+
+def test_every_tie_comes_with_what_would_settle_it(grades, tmp_path, capsys):
+    """Printed for each set of neighbours; in JSON and on the page for each pair."""
+    page = tmp_path / "board.html"
+    assert run(["leaderboard", str(grades), *COLUMNS, "--out", str(page)]) == 0
+    printed = capsys.readouterr().out.partition("What would settle each tie")[2]
+    expected = rank_grades(GRADES, item="prompt", system="model", rater="who", grade="score")
+    first, second = expected.order[:2]
+    assert expected.ties[first] == (second,)
+    assert first in printed
+    assert second in printed
+    assert "What would settle each tie" in page.read_text(encoding="utf-8")
+    assert run(["leaderboard", str(grades), *COLUMNS, "--json"]) == 0
+    needed = json.loads(capsys.readouterr().out)["needed"]
+    assert [(pair["first"], pair["second"]) for pair in needed] == [(first, second)]
+    assert needed[0]["items"] == expected.needed(first, second).items
+
+
+def test_votes_have_boards_per_segment_and_a_style_of_two_columns(tmp_path, capsys):
+    left, right, won, prompt, who = _vote_rows()
+    length = np.random.default_rng(23).integers(10, 90, size=(2, len(won)))
+    table = pl.DataFrame({
+        "left": left, "right": right, "winner": np.where(won, "left", "right"), "prompt": prompt,
+        "participant": who, "language": np.where(prompt < 15, "de", "en"),
+        "left_length": length[0], "right_length": length[1],
+    })  # fmt: skip
+    path, plot, page = (tmp_path / name for name in ("votes.csv", "votes.svg", "votes.html"))
+    table.write_csv(path)
+    columns = ["leaderboard", str(path), "--segment", "language"]
+    assert run([*columns, "--plot", str(plot), "--out", str(page)]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "First places." in said
+    assert "--style left_length,right_length" in said
+    assert "Strengths with " in page.read_text(encoding="utf-8")
+    style = ["--style", "left_length,right_length"]
+    assert run([*columns, *style, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    german = table.filter(language="de").with_columns(longer=pl.Series(length[0] - length[1])
+                                                      .filter(pl.Series(prompt < 15)))  # fmt: skip
+    expected = rank_votes(german, item="prompt", rater="participant", style="longer")
+    board = found["segments"]["de"]
+    assert board["order"] == list(expected.order)
+    assert board["errors"]["large"]["small"] == pytest.approx(expected.error("large", "small"))
+    assert run([*columns, "--lower-is-better"]) == 2
+    assert "--lower-is-better is for grades, and this file holds votes" in capsys.readouterr().err

@@ -4,10 +4,10 @@ In: a table with one row per grade or per vote. Out: a ranking as text, JSON, pi
 Absent: statistics, and predictions of grades (see `howgood rank`).
 """
 
-from dataclasses import replace
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from howgood.cli.options import (
     TableFile,
@@ -22,7 +22,6 @@ from howgood.flow import leaderboard as flow
 from howgood.flow.ranking import RankedFile, picture
 from howgood.records.ranking import Ranking
 from howgood.show import boards as words
-from howgood.show import leaderboard as one_board
 from howgood.show import text
 from howgood.show.ranking import readable_table
 
@@ -49,7 +48,11 @@ from howgood.show.ranking import readable_table
 @click.option("--left", default="left", help="Column of votes: the system on the left.")
 @click.option("--right", default="right", help="Column of votes: the system on the right.")
 @click.option("--winner", default="winner", help="Column of votes: left, right or tie.")
-@click.option("--style", help="Column of votes: left output's length less the right one's, say.")
+@click.option(
+    "--style",
+    help="Column of votes: left output's length less the right one's, say; or both columns, with "
+    "a comma between them.",
+)
 @combine_option
 @click.option("--lower-is-better", is_flag=True, help="Grade 1 is the best.")
 @click.option("--level", default=0.05, show_default=True, help="Error level of tie groups.")
@@ -92,23 +95,25 @@ def command(
 
     It may hold votes between two outputs instead: left, right, winner, and better also item (the
     prompt) and rater. Columns of an arena (model_a, model_b, winner, question_id, judge) and other
-    usual names are recognised; the output says which column was taken as what.
+    usual names are recognised; the output says which column was taken as what. Options of grades
+    are refused for votes, and --style for grades.
     """
     named = given_columns({"left": left, "right": right, "winner": winner, "item": item,
                            "rater": rater, "system": system, "grade": grade})  # fmt: skip
     without = ["rater"] if has_no_rater else []
+    named |= {} if cluster is None else {"cluster": cluster}
     columns = flow.columns_of_file(grades, named=named, without=without, engine=engine)
+    _refuse_of_the_other(columns.is_votes)
     roles = {role: name for role, name in columns.roles.items() if role not in without}
     if columns.is_votes:
         ranked = flow.rank_votes_file(
             grades,
-            columns=VoteRoles(**roles, style=style),
+            columns=VoteRoles(**roles, style=style, segment=segment),
             level=level,
             missing=missing,
             engine=engine,
         )
-        ranked = replace(ranked, ranking=flow.read_as(ranked.ranking, columns))
-        _say(ranked, plot, out, as_json)
+        _say_all({"votes": flow.read_as(ranked.ranking, columns)}, plot, out, as_json)
         return 0
     criteria = flow.rank_criteria_file(
         grades,
@@ -116,23 +121,45 @@ def command(
             system=roles["system"],
             item=roles["item"],
             rater=roles.get("rater"),
-            cluster=cluster,
+            cluster=cluster or roles.get("cluster"),
             segment=segment,
         ),
         criteria=[name.strip() for name in roles["grade"].split(",")],
-        greater_is_better=not lower_is_better,
+        greater_is_better=not (lower_is_better or columns.is_penalty),
         combine=combine,
         level=level,
         missing=missing,
         engine=engine,
     )
     criteria = {name: flow.read_as(ranking, columns) for name, ranking in criteria.items()}
+    _say_all(criteria, plot, out, as_json)
+    return 0
+
+
+_OF_GRADES = ("system", "grade", "cluster", "combine", "lower_is_better")
+
+
+def _refuse_of_the_other(is_votes: bool) -> None:
+    """Refuse what votes have no use for, and what grades have none for."""
+    context = click.get_current_context()
+    for option in context.command.params:
+        name = option.name or ""
+        given = context.get_parameter_source(name) == ParameterSource.COMMANDLINE
+        if given and name in (_OF_GRADES if is_votes else ("style",)):
+            kinds = ("grades", "votes") if is_votes else ("votes", "grades")
+            raise click.UsageError(
+                f"{option.opts[0]} is for {kinds[0]}, and this file holds {kinds[1]}"
+            )
+
+
+def _say_all(
+    criteria: dict[str, Ranking], plot: Path | None, out: Path | None, as_json: bool
+) -> None:
     boards = flow.boards_of(criteria)
     if len(boards) == 1:
         _say(RankedFile(ranking=boards["all"], sums=None), plot, out, as_json)
     else:
         _say_boards(criteria, plot, out, as_json)
-    return 0
 
 
 def _say_boards(
@@ -149,13 +176,22 @@ def _say_boards(
         click.echo(text.text_table(words.summary(boards)))
         for name, ranking in boards.items():
             click.echo(f"\n{name}")
-            for finding in one_board.findings(ranking):
+            for finding in words.board_findings(ranking):
                 click.echo(f"- {finding.text}")
-            click.echo(text.text_table(readable_table(ranking)))
+            _say_tables(ranking)
     if plot is not None:
         write_picture(flow.boards_picture(boards), plot)
     if out is not None:
         write_report(flow.boards_report(boards), out)
+
+
+def _say_tables(ranking: Ranking) -> None:
+    """Print the board, and what would settle each tie."""
+    click.echo(text.text_table(readable_table(ranking)))
+    needed = words.needed_table(ranking)
+    if needed is not None:
+        click.echo('What would settle each tie, in all ("-": no number of them alone):')
+        click.echo(text.text_table(needed))
 
 
 def _say(ranked: RankedFile, plot: Path | None, out: Path | None, as_json: bool) -> None:
@@ -163,7 +199,7 @@ def _say(ranked: RankedFile, plot: Path | None, out: Path | None, as_json: bool)
         click.echo(text.to_json(flow.board_document(ranked.ranking)))
     else:
         click.echo("\n".join(f"- {finding.text}" for finding in flow.findings_of(ranked)))
-        click.echo(text.text_table(readable_table(ranked.ranking)))
+        _say_tables(ranked.ranking)
     if plot is not None:
         write_picture(picture(ranked), plot)
     if out is not None:

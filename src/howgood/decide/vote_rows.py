@@ -4,7 +4,7 @@ In: a table of left, right, winner, on any engine. Out: `VoteRows`. Absent: stre
 `decide.votes`, also for rows that stay on Spark).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,7 +29,7 @@ _OUTCOMES = {"left": LEFT, "right": RIGHT, "tie": TIE}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoteRoles:
-    """Which columns say who stood where, who won, on what, by whom, and what was asked again."""
+    """Which columns say who stood where, who won, on what, by whom; what was asked again; parts."""
 
     left: str = "left"
     right: str = "right"
@@ -38,12 +38,13 @@ class VoteRoles:
     rater: str | None = None
     style: str | None = None
     repeats: str | None = None
+    segment: str | None = None
 
     @property
     def names(self) -> list[str]:
         """Columns of names that every vote needs."""
-        all_names = (self.left, self.right, self.winner, self.item, self.rater)
-        return [name for name in all_names if name is not None]
+        all_names = (self.left, self.right, self.winner, self.item, self.rater, self.segment)
+        return list(dict.fromkeys(name for name in all_names if name is not None))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -79,6 +80,27 @@ def rows_of_votes(
     columns, n_missing = _complete(table, roles, missing)
     systems, votes = coded_votes(columns, roles)
     return VoteRows(systems=systems, votes=votes, n_missing=n_missing)
+
+
+def segments_of_votes(
+    table: Any,  # noqa: ANN401 - any frame narwhals knows, or a mapping of columns
+    segment: str,
+) -> Iterator[tuple[str, Any]]:
+    """Yield the name and the rows of each segment; rows without one are in none."""
+    import narwhals as nw
+
+    if isinstance(table, Mapping):
+        columns = frame_columns(table, list(table), where=WHERE)
+        marks = columns[segment]
+        for name in distinct(marks[~blank_values(marks)], where=WHERE).tolist():
+            chosen = marks == name
+            yield str(name), {column: values[chosen] for column, values in columns.items()}
+        return
+    rows = nw.from_native(table)
+    found = frame_columns(rows.select(segment).unique().to_native(), [segment], where=WHERE)
+    names = found[segment][~blank_values(found[segment])]
+    for name in distinct(names, where=WHERE).tolist():
+        yield str(name), rows.filter(nw.col(segment) == name).to_native()
 
 
 def _complete(

@@ -9,6 +9,7 @@ are known, rows are read once more by rater (raters, and their votes on one prom
 prompt. Only sums come back.
 """
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -31,7 +32,9 @@ from howgood.decide.vote_rows import (
     coded_votes,
     outcomes_of,
     rows_of_votes,
+    segments_of_votes,
 )
+from howgood.errors import DroppedRowsWarning, InputError
 from howgood.records.missing import check_policy, refuse_or_announce
 from howgood.records.ranking import Ranking, Sources
 from howgood.records.spark_blocks import PartRows, part_results, spark_rows
@@ -286,6 +289,7 @@ def rank_votes(
     rater: str | None = None,
     style: str | None = None,
     repeats: str | None = None,
+    segment: str | None = None,
     level: float = 0.05,
     missing: str = "error",
     random_state: RandomState = 0,
@@ -318,6 +322,9 @@ def rank_votes(
         Column that is empty for a new pair, and filled where a rater sees an earlier pair again.
         Such votes are no evidence of their own: they are not ranked by, but say how often raters
         agree with themselves.
+    segment : str, optional
+        Column that divides the votes (a language, a kind of prompt). `.segments` then holds one
+        ranking each, made from its rows alone.
     level : float
         Error level of tie groups and rank intervals.
     missing : {"error", "drop"}
@@ -351,8 +358,32 @@ def rank_votes(
     """
     check_level(level)
     roles = VoteRoles(
-        left=left, right=right, winner=winner, item=item, rater=rater, style=style, repeats=repeats
-    )
+        left=left, right=right, winner=winner, item=item, rater=rater, style=style,
+        repeats=repeats, segment=segment,
+    )  # fmt: skip
+    whole = _ranked(votes, roles, level, missing, random_state)
+    if segment is None:
+        return whole
+    boards, own = {}, replace(roles, segment=None)
+    for name, rows in segments_of_votes(votes, segment):
+        try:
+            # Gaps were refused or announced of all rows.
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DroppedRowsWarning)
+                boards[name] = _ranked(rows, own, level, missing, random_state)
+        except InputError as error:
+            error.found_in(f"{error.where}, segment {name!r}")
+            raise
+    return replace(whole, segments=boards)
+
+
+def _ranked(
+    votes: Any,  # noqa: ANN401 - any frame narwhals knows, or a mapping of columns
+    roles: VoteRoles,
+    level: float,
+    missing: str,
+    random_state: RandomState,
+) -> Ranking:
     generator, seed = generator_and_seed(random_state)
     found = _on_spark(votes, roles, missing) or _in_memory(votes, roles, missing)
     joint = joint_means(

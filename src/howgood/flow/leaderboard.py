@@ -28,7 +28,7 @@ from howgood.flow.ranking import RankedFile, picture
 from howgood.records.levels import VERDICT_WORDS, missing_values
 from howgood.records.ranking import Ranking
 from howgood.records.report import Finding, Report
-from howgood.records.table import Table, frame_column_names
+from howgood.records.table import Table, as_numbers, frame_column_names
 from howgood.show import boards as words_of_boards
 from howgood.show import leaderboard as words
 from howgood.show import votes as words_of_votes
@@ -40,6 +40,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _ITEMS = ("item", "prompt", "prompt_id", "question_id", "question", "instruction")
+# Parts of a document are often numbered within it: they are read together with its name.
+_PARTS = ("segment", "segment_id", "seg_id", "sentence", "sentence_id", "turn", "turn_id")
+_CLUSTERS = (
+    "doc", "doc_id", "document", "document_id", "conversation", "conversation_id", "dialogue_id",
+)  # fmt: skip
 _RATERS = (
     "rater", "participant", "worker", "worker_id", "annotator", "annotator_id", "annotator_index",
     "judge", "labeler",
@@ -56,18 +61,26 @@ _GRADES = {
     "system": ("system", "model", "model_id", "model_name"),
     "item": _ITEMS,
     "rater": _RATERS,
-    "grade": ("grade", "rating", "score"),
+    "grade": ("grade", "rating", "score", "penalty"),
 }
+_LOWER_IS_BETTER, _LENGTHS = ("penalty",), ("left_length", "right_length")
+_STYLE = "effect of one sd of style (log odds)"
 _SIDES, _NEEDED_OF_GRADES = ("left", "right", "winner"), ("system", "item", "rater", "grade")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoardColumns:
-    """Whether a file holds votes, and the column of each role; `is_said` if somebody named all."""
+    """Whether a file holds votes, and the column of each role; `is_said` if somebody named all.
+
+    `is_penalty`: by its name, less of the grade is better. `lengths` are columns of votes that hold
+    the lengths of both outputs.
+    """
 
     is_votes: bool
     roles: Mapping[str, str]
     is_said: bool
+    is_penalty: bool = False
+    lengths: tuple[str, ...] = ()
 
 
 def board_columns(
@@ -80,10 +93,14 @@ def board_columns(
     >>> found = board_columns(["model_a", "model_b", "winner", "judge"], {}, where="votes.csv")
     >>> found.is_votes, dict(found.roles)["rater"]
     (True, 'judge')
+    >>> found = board_columns(["system", "doc", "segment", "rater", "penalty"], {}, where="mqm.csv")
+    >>> dict(found.roles)["cluster"], found.is_penalty
+    ('doc', True)
     """
     votes, grades = (
         _columns_of_roles(present, usual, named, without) for usual in (_VOTES, _GRADES)
     )
+    grades = grades if "item" in grades else grades | _parts(present, named, grades)
     is_asked = bool(set(named) & set(_SIDES))
     is_graded = "grade" in named or "system" in named or {"system", "grade"} <= set(grades)
     is_votes = is_asked or (not is_graded and set(_SIDES) <= set(votes))
@@ -95,7 +112,24 @@ def board_columns(
     else:
         wanted = (role for role in _NEEDED_OF_GRADES if role not in without)
         roles = {**{role: role for role in wanted}, **grades}
-    return BoardColumns(is_votes=is_votes, roles=roles, is_said=set(roles) <= set(named))
+    is_penalty = roles.get("grade", "").strip().casefold() in _LOWER_IS_BETTER
+    lengths = tuple(name for name in _LENGTHS if name in present)
+    return BoardColumns(
+        is_votes=is_votes,
+        roles=roles,
+        is_said=set(roles) <= set(named),
+        is_penalty=is_penalty and "grade" not in named,
+        lengths=lengths if is_votes and len(lengths) == len(_LENGTHS) else (),
+    )
+
+
+def _parts(
+    present: Sequence[str], named: Mapping[str, str], grades: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the columns of parts of documents, and of the documents they belong to."""
+    free = [name for name in present if name not in (*grades.values(), *named.values())]
+    wanted = {"item": _PARTS} | ({} if "cluster" in named else {"cluster": _CLUSTERS})
+    return _found(free, wanted, {}, ())
 
 
 def columns_of_grades(present: Sequence[str], named: Mapping[str, str]) -> dict[str, str]:
@@ -175,6 +209,10 @@ def read_as(ranking: Ranking, columns: BoardColumns) -> Ranking:
         return ranking
     kind = "votes" if columns.is_votes else "grades"
     settings = {**ranking.provenance.settings, "read as": {"kind": kind, **columns.roles}}
+    if columns.is_penalty:
+        settings["read as"]["direction"] = "less is better"
+    if columns.lengths and _STYLE not in settings:
+        settings["lengths of outputs"] = list(columns.lengths)
     return replace(ranking, provenance=replace(ranking.provenance, settings=settings))
 
 
@@ -186,21 +224,43 @@ def rank_votes_file(
     missing: str = "error",
     engine: str = "auto",
 ) -> RankedFile:
-    """Rank the systems of a file with one row per vote."""
+    """Rank the systems of a file with one row per vote.
+
+    A style of two columns, with a comma between them, is the first less the second.
+    """
+    frame = _of_included_people(open_table(path, engine=engine), columns)
     with naming({"votes": path, "the table": path}):
+        frame, style = _style_of(frame, columns.style)
         ranking = rank_votes(
-            _of_included_people(open_table(path, engine=engine), columns),
+            frame,
             left=columns.left,
             right=columns.right,
             winner=columns.winner,
             item=columns.item,
             rater=columns.rater,
-            style=columns.style,
+            style=style,
             repeats=columns.repeats,
+            segment=columns.segment,
             level=level,
             missing=missing,
         )
     return RankedFile(ranking=ranking, sums=None)
+
+
+def _style_of(frame: Any, style: str | None) -> tuple[Any, str | None]:  # noqa: ANN401 - any frame
+    """Return the table with the difference of two columns, where a style names two."""
+    import narwhals as nw
+
+    names = [] if style is None else [name.strip() for name in style.split(",")]
+    present = frame_column_names(frame)
+    if style in present or len(names) != 2 or not set(names) <= set(present):
+        return frame, style
+    made = f"{names[0]} less {names[1]}"
+    if isinstance(frame, Table):
+        one, other = (as_numbers(frame[name], where=f"votes, column {name!r}") for name in names)
+        return Table({**frame, made: one - other}), made
+    difference = nw.col(names[0]) - nw.col(names[1])
+    return nw.from_native(frame).with_columns(difference.alias(made)).to_native(), made
 
 
 def _of_included_people(frame: Any, columns: VoteRoles) -> Any:  # noqa: ANN401 - any frame
@@ -313,7 +373,8 @@ def _drawn(title: str, ranking: Ranking, systems: Sequence[str]) -> DrawnBoard:
     means = np.where(is_here, ranking.scores[places], np.nan)
     reach = 1.959964 * ranking.score_sds[places]
     settings = ranking.provenance.settings
-    least, most = settings["lowest grade"], settings["highest grade"]
+    least, most = (settings.get(f"{end} grade", far) for end, far in
+                   (("lowest", -np.inf), ("highest", np.inf)))  # fmt: skip
     best = ranking.order[0]
     return DrawnBoard(
         title=title,
@@ -327,21 +388,23 @@ def _drawn(title: str, ranking: Ranking, systems: Sequence[str]) -> DrawnBoard:
 def boards_report(boards: Mapping[str, Ranking]) -> Report:
     """Return the report of several boards with their picture."""
     with boards_picture(boards) as figure:
-        svg = to_svg(figure, title="Mean grades on every board")
+        svg = to_svg(figure, title=f"{words_of_boards.scores_of(boards)} on every board")
     return words_of_boards.report(boards, svg=svg)
 
 
 def findings_of(ranked: RankedFile) -> tuple[Finding, ...]:
     """Return what to say first, of grades or of votes."""
-    if ranked.ranking.metric == "strength":
-        return words_of_votes.findings(ranked.ranking)
-    return words.findings(ranked.ranking)
+    return words_of_boards.board_findings(ranked.ranking)
 
 
 def board_document(ranking: Ranking) -> dict[str, Any]:
     """Return the board's values with its sentences: numbers go nowhere without their limits."""
     said = findings_of(RankedFile(ranking=ranking, sums=None))
-    document = {"findings": [finding.text for finding in said], **ranking.to_dict()}
+    document = {
+        "findings": [finding.text for finding in said],
+        **ranking.to_dict(),
+        "needed": [needed.to_dict() for needed in words.needed_of_ties(ranking)],
+    }
     boards = {name: board_document(board) for name, board in ranking.segments.items()}
     return document | ({"segments": boards} if boards else {})
 

@@ -1,20 +1,44 @@
 """Several leaderboards in words: criteria of one run, and segments of the grades.
 
 In: `Ranking` by name. Out: sentences, a table and a `Report`. Absent: single boards (see
-`leaderboard`), drawing (see `figures.boards`).
+`leaderboard` and `votes`), drawing (see `figures.boards`).
 """
 
 from collections.abc import Mapping
 from itertools import permutations
+from types import ModuleType
 
 from howgood.records.ranking import Ranking
 from howgood.records.report import Finding, Report, Section
 from howgood.records.table import Table
-from howgood.show import leaderboard as one_board
+from howgood.show import leaderboard as words_of_grades
+from howgood.show import votes as words_of_votes
 from howgood.show.numbers import percent
 from howgood.show.ranking import listed, readable_table
 
 _MOST_SAID = 3
+
+
+def board_findings(ranking: Ranking) -> tuple[Finding, ...]:
+    """Return what to say of one board, of grades or of votes."""
+    said: tuple[Finding, ...] = _words(ranking).findings(ranking)
+    return said
+
+
+def needed_table(ranking: Ranking) -> Table | None:
+    """Return what would settle each tie of one board; None without ties."""
+    table: Table | None = _words(ranking).needed_rows(ranking)
+    return table
+
+
+def scores_of(boards: Mapping[str, Ranking]) -> str:
+    """Return what boards rank by, as a heading has it."""
+    is_votes = next(iter(boards.values())).metric == "strength"
+    return "Strengths" if is_votes else "Mean grades"
+
+
+def _words(ranking: Ranking) -> ModuleType:
+    return words_of_votes if ranking.metric == "strength" else words_of_grades
 
 
 def findings(boards: Mapping[str, Ranking]) -> tuple[Finding, ...]:
@@ -67,12 +91,13 @@ def _by_chance(boards: Mapping[str, Ranking]) -> Finding:
 
 
 def summary(boards: Mapping[str, Ranking]) -> Table:
-    """Return one row per board: how many items and raters, who is first, and how surely."""
+    """Return one row per board: how many items or votes, who is first, and how surely."""
     rankings = list(boards.values())
+    counted = "votes" if rankings[0].metric == "strength" else "items"
     return Table(
         {
             "board": list(boards),
-            "items": [ranking.n for ranking in rankings],
+            counted: [ranking.n for ranking in rankings],
             "raters": [
                 str(ranking.provenance.settings["raters"] or "not known") for ranking in rankings
             ],
@@ -87,21 +112,24 @@ def summary(boards: Mapping[str, Ranking]) -> Table:
 def report(boards: Mapping[str, Ranking], *, svg: str) -> Report:
     """Return one report of all boards: the overview, then each board's own sentences and table."""
     first = next(iter(boards.values()))
+    words, scores = _words(first), scores_of(boards)
+    lenient = (
+        " Lenient raters move all systems alike, so that differences are surer than these "
+        "intervals suggest."
+    )
     sections = [
         Section(
             title="All boards",
-            text="Mean grades with 95 % intervals. Filled dots: the first of a board, and who "
-            "cannot be told from it. "
-            "Lenient raters move all systems alike, so that differences are surer than these "
-            "intervals suggest.",
+            text=f"{scores} with 95 % intervals. Filled dots: the first of a board, and who "
+            f"cannot be told from it.{lenient if words is words_of_grades else ''}",
             svg=svg,
-            alt="One column per board: each system's mean grade with its interval.",
+            alt=f"One column per board: {scores.lower()} of all systems with their intervals.",
             table=summary(boards),
         ),
         *(
             Section(
                 title=name,
-                text=" ".join(finding.text for finding in one_board.findings(ranking)),
+                text=" ".join(finding.text for finding in board_findings(ranking)),
                 table=readable_table(ranking),
             )
             for name, ranking in boards.items()
@@ -112,7 +140,7 @@ def report(boards: Mapping[str, Ranking], *, svg: str) -> Report:
         question="Which places are real, and do they depend on what is asked?",
         findings=findings(boards),
         sections=tuple(sections),
-        methods=f"{one_board.methods(first)} Every board was judged by itself.",
+        methods=f"{words.methods(first)} Every board was judged by itself.",
         provenance=first.provenance,
-        cautions=one_board.CAUTIONS,
+        cautions=words.CAUTIONS,
     )

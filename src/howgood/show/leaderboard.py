@@ -5,12 +5,14 @@ Out: sentences and a `Report`. Absent: drawing (see `figures.ranking`).
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from howgood.records.ranking import NeededGrades, Ranking
+from howgood.records.ranking import Needed, NeededGrades, Ranking
 from howgood.records.report import Finding, Report, Section
+from howgood.records.table import Table
 from howgood.records.ties import tied_sets
-from howgood.show.numbers import percent
+from howgood.show.numbers import percent, probability
 from howgood.show.ranking import (
     ahead_of_all,
     columns_findings,
@@ -24,6 +26,8 @@ from howgood.show.ranking import (
 
 # Below so many of them, how much raters (or items) differ is hardly known.
 _FEW = 5
+# Of more pairs than this, only the first and the last of those that tie are shown.
+_MOST_PAIRS = 100
 # Raters -> how many of 100 orders distinguished at 5 % were wrong in simulated boards of grades: 8
 # systems that differ less than raters' tastes, on 40 items; four raters were not measured, and are
 # as good as three at least.
@@ -69,6 +73,7 @@ def report(ranking: Ranking, *, svg: str) -> Report:
             alt="Left: each system's score, with interval. Right: probability of each rank.",
             table=readable_table(ranking),
         ),
+        *needed_sections(ranking, Nouns()),
         errors_section(ranking),
     )
     return Report(
@@ -178,6 +183,87 @@ def needed_sentence(ranking: Ranking, group: tuple[str, ...], nouns: Nouns) -> s
             f" More {nouns.item}s alone, or more raters alone, would not tell {first} from {last}."
         )
     return f" To tell {first} from {last} takes {text}{again}."
+
+
+FIRST_AND_LAST = (
+    " Each row is the first and the last of neighbours that tie; pairs between them take more."
+)
+
+
+def needed_of_ties(ranking: Ranking) -> list[NeededGrades]:
+    """Return what would settle every pair that ties, best first."""
+    if ranking.sources is None:
+        return []
+    place = {name: at for at, name in enumerate(ranking.order)}
+    found = [
+        ranking.needed(ahead, behind, error=ranking.level)
+        for ahead, names in ranking.ties.items()
+        for behind in names
+        if place[behind] > place[ahead]
+    ]
+    return [needed for needed in found if isinstance(needed, NeededGrades)]
+
+
+def needed_rows(ranking: Ranking) -> Table | None:
+    """Return what would settle each tie of grades; None without ties."""
+    return needed_table(ranking, Nouns())
+
+
+def needed_table(ranking: Ranking, nouns: Nouns) -> Table | None:
+    """Return what would settle each tie: the first of each set of neighbours against the last.
+
+    The pairs between them are closer, and take more.
+    """
+    sets = tied_sets(ranking.ties)
+    if ranking.sources is None or not sets:
+        return None
+    return _needed_rows(
+        [ranking.needed(names[0], names[-1], error=ranking.level) for names in sets], nouns
+    )
+
+
+def needed_sections(ranking: Ranking, nouns: Nouns) -> list[Section]:
+    """Return the section of what would settle every tie; none without ties.
+
+    Pair by pair, unless there are hundreds: then first and last of each set of neighbours.
+    """
+    sets, pairs = needed_table(ranking, nouns), needed_of_ties(ranking)
+    if sets is None:
+        return []
+    is_short = len(pairs) <= _MOST_PAIRS
+    text = (
+        f"How many {nouns.item}s in all with the raters there are, or raters in all on the "
+        f"{nouns.item}s there are, would tell the two apart at {percent(ranking.level)}, if the "
+        'difference seen is the true one. Either alone is enough; "-": no number of them is. '
+        f"Numbers are rough.{'' if is_short else FIRST_AND_LAST}"
+    )
+    return [
+        Section(
+            title="What would settle each tie",
+            text=text,
+            table=_needed_rows(pairs, nouns) if is_short else sets,
+        )
+    ]
+
+
+def _needed_rows(pairs: Sequence[Needed | NeededGrades], nouns: Nouns) -> Table:
+    known = [needed for needed in pairs if isinstance(needed, NeededGrades)]
+    has_repeats = any(needed.repeats is not None for needed in known)
+    return Table(
+        {
+            "to tell": [needed.first for needed in known],
+            "from": [needed.second for needed in known],
+            "error now": [probability(needed.error_now) for needed in known],
+            f"{nouns.item}s": [_or_none(needed.items) for needed in known],
+            "or raters": [_or_none(needed.raters) for needed in known],
+            **({"or repeats": [_or_none(needed.repeats) for needed in known]}
+               if has_repeats else {}),
+        }
+    )  # fmt: skip
+
+
+def _or_none(number: int | None) -> str:
+    return "-" if number is None else _rough(number)
 
 
 def _whom(n_raters: int | None) -> str:

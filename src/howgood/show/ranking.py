@@ -119,7 +119,7 @@ def tie_findings(
         said.append(
             Finding(
                 text=f"{len(sets) - _MOST_SAID} more sets of neighbours cannot be told apart "
-                "either: the table says who is tied with whom.",
+                "either: the tables say who is tied with whom.",
                 tone="unsure",
             )
         )
@@ -151,12 +151,13 @@ def columns_findings(provenance: Provenance) -> list[Finding]:
     """Say which columns of a file were taken as what, where nobody named them."""
     columns = dict(provenance.settings.get("read as", {}))
     kind = columns.pop("kind", "")
+    lower = f"; less {columns['grade']} is better" if columns.pop("direction", "") else ""
     is_plain = kind == "grades" and all(role == name for role, name in columns.items())
     if not kind or is_plain:
         return []
     words = _ROLES if kind == "votes" else {}
     named = [f"{words.get(role, role)} is {name!r}" for role, name in columns.items()]
-    return [Finding(text=f"Read as {kind}: {listed(named)}.")]
+    return [Finding(text=f"Read as {kind}: {listed(named)}{lower}.")]
 
 
 def score_name(ranking: Ranking) -> str:

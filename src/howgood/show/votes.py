@@ -11,7 +11,14 @@ from scipy.special import expit
 
 from howgood.records.ranking import Ranking
 from howgood.records.report import Finding, Report, Section
-from howgood.show.leaderboard import Nouns, limits_findings, needed_sentence
+from howgood.records.table import Table
+from howgood.show.leaderboard import (
+    Nouns,
+    limits_findings,
+    needed_sections,
+    needed_sentence,
+    needed_table,
+)
 from howgood.show.numbers import percent
 from howgood.show.ranking import (
     ahead_of_all,
@@ -80,6 +87,11 @@ def _needed(ranking: Ranking, group: tuple[str, ...]) -> str:
     if not leads:
         return f" Nothing puts {first} before {last} so far: only more votes on them can tell."
     return needed_sentence(ranking, group, _nouns(ranking))
+
+
+def needed_rows(ranking: Ranking) -> Table | None:
+    """Return what would settle each tie; None without ties."""
+    return needed_table(ranking, _nouns(ranking))
 
 
 def _groups(ranking: Ranking) -> list[Finding]:
@@ -189,6 +201,10 @@ def _effects(ranking: Ranking) -> list[Finding]:
     """Say next to every ranking what sides and style do, and whether one scale fits."""
     settings = ranking.provenance.settings
     style = [style_finding(settings)] if _STYLE in settings else []
+    lengths = settings.get("lengths of outputs")
+    if lengths:
+        text = f"What longer outputs gain says --style {','.join(lengths)}."
+        style = [Finding(text=text)]
     return [side_finding(settings), *style, cycle_finding(settings)]
 
 
@@ -210,7 +226,6 @@ def cycle_finding(settings: Mapping[str, Any]) -> Finding:
 
 def report(ranking: Ranking, *, svg: str) -> Report:
     """Return the whole report of a ranking by votes."""
-    settings = ranking.provenance.settings
     return Report(
         title=f"Leaderboard of {len(ranking.systems)} systems, by votes",
         question="Which places in this leaderboard are real?",
@@ -223,13 +238,22 @@ def report(ranking: Ranking, *, svg: str) -> Report:
                 alt="Left: each system's strength, with interval. Right: probability of each rank.",
                 table=readable_table(ranking),
             ),
+            *needed_sections(ranking, _nouns(ranking)),
             errors_section(ranking),
         ),
-        methods=f"We ranked {len(ranking.systems)} systems by {settings['votes']:,} votes with a "
+        methods=methods(ranking),
+        provenance=ranking.provenance,
+        cautions=CAUTIONS,
+    )
+
+
+def methods(ranking: Ranking) -> str:
+    """Return a paragraph ready to paste into a paper."""
+    settings = ranking.provenance.settings
+    return (
+        f"We ranked {len(ranking.systems)} systems by {settings['votes']:,} votes with a "
         "Bradley-Terry model with ties (Davidson) and an effect of the side. The covariance was "
         "clustered by prompts and raters where these were known; systems' own spread has a flat "
         "prior, and each system shrinks by its own variance; ranks were counted in "
-        f"{settings['draws']:,} draws. Computed with howgood.",
-        provenance=ranking.provenance,
-        cautions=CAUTIONS,
+        f"{settings['draws']:,} draws. Computed with howgood."
     )
