@@ -14,8 +14,10 @@ from howgood.stats import gaussian_ranks
 from howgood.stats.gaussian_ranks import (
     lower_orthant,
     order_errors,
+    ordered_draws,
     rank_probabilities,
     ranks_of_draws,
+    shares_above,
 )
 
 
@@ -157,7 +159,7 @@ def test_three_scores_agree_with_sampling_many_more():
     means, covariance = np.array([0.0, 0.3, -0.2]), factor @ factor.T
     found = rank_probabilities(means, distances(covariance), generator=rng)
     draws = rng.multivariate_normal(means, covariance, 200_000)
-    sampled, orderings = ranks_of_draws(draws, generator=rng)
+    sampled, orderings = ranks_of_draws(ordered_draws(draws, generator=rng))
     assert np.abs(found.ranks - sampled).max() < 4 * math.sqrt(0.25 / 200_000)
     exact = dict(found.orderings)
     assert all(abs(exact[order] - share) < 0.005 for order, share in orderings)
@@ -240,7 +242,8 @@ def test_the_sampling_error_of_two_scrambles_is_half_of_what_they_differ(monkeyp
 )
 def test_equal_draws_are_put_in_random_order(draw, orders):
     n_draws = 6_000
-    ranks, found = ranks_of_draws(np.tile(draw, (n_draws, 1)), generator=np.random.default_rng(2))
+    draws = np.tile(draw, (n_draws, 1))
+    ranks, found = ranks_of_draws(ordered_draws(draws, generator=np.random.default_rng(2)))
     share = 1 / len(orders)
     allowed = 4 * math.sqrt(share * (1 - share) / n_draws)
     assert dict(found) == pytest.approx(dict.fromkeys(orders, share), abs=allowed)
@@ -252,7 +255,7 @@ def test_equal_draws_are_put_in_random_order(draw, orders):
 
 def test_no_more_orderings_are_listed_than_seven_scores_have():
     draws = np.array(list(islice(permutations(range(8)), 5_100)), dtype=float)
-    _, orderings = ranks_of_draws(draws, generator=np.random.default_rng(0))
+    _, orderings = ranks_of_draws(ordered_draws(draws, generator=np.random.default_rng(0)))
     assert len(orderings) == math.factorial(7)
     assert {chance for _, chance in orderings} == {1 / 5_100}
 
@@ -292,7 +295,7 @@ def test_two_scores_that_cannot_differ_share_their_ranks_whatever_the_freedom():
 def test_equal_scores_of_a_draw_share_their_ranks():
     """By hand: a clear order, a pair in front, three alike."""
     draws = np.array([[1.0, 2.0, 3.0], [1.0, 1.0, 3.0], [2.0, 2.0, 2.0]])
-    ranks, _ = gaussian_ranks.ranks_of_draws(draws, generator=np.random.default_rng(1))
+    ranks, _ = ranks_of_draws(ordered_draws(draws, generator=np.random.default_rng(1)))
     third = 1 / 3
     by_hand = [
         [1 + 0.5 + third, 0.5 + third, third],
@@ -300,3 +303,22 @@ def test_equal_scores_of_a_draw_share_their_ranks():
         [third, third, 2 + third],
     ]
     np.testing.assert_allclose(ranks, np.array(by_hand) / 3, rtol=1e-12)
+
+
+@pytest.mark.parametrize("n_scores", [4, 20, 300])
+def test_pairs_ranks_and_orderings_are_those_of_counting(n_scores):
+    """With ties in some draws and none in others; small numbers hold the places of 256 scores."""
+    rng = np.random.default_rng(n_scores)
+    draws = rng.normal(0, 1, (60, n_scores))
+    draws[::3] = np.round(draws[::3])
+    draws[1::3] = draws[1]
+    ordered = ordered_draws(draws, generator=rng)
+    above = (draws[:, :, None] > draws[:, None, :]).mean(axis=0)
+    level = (draws[:, :, None] == draws[:, None, :]).mean(axis=0)
+    shares = shares_above(ordered)
+    np.testing.assert_allclose(shares, above + level / 2, atol=1e-12)
+    ranks, orderings = ranks_of_draws(ordered)
+    np.testing.assert_allclose(ranks @ np.arange(n_scores), shares.sum(axis=1) - 0.5, atol=1e-9)
+    order, share = orderings[0]
+    assert order == tuple(np.argsort(draws[1]).tolist())
+    assert share >= 20 / 60

@@ -7,7 +7,6 @@ data themselves once they are summed, and draws in more dimensions than there ar
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -38,11 +37,14 @@ from howgood.score.feedback_columns import (
 from howgood.score.sums import squared_error_sums
 from howgood.stats.arrays import FloatArray
 from howgood.stats.gaussian_ranks import (
+    OrderedDraws,
     RankProbabilities,
     difference_errors,
+    ordered_draws,
     rank_probabilities,
     ranks_of_draws,
     ranks_of_two,
+    shares_above,
 )
 from howgood.stats.randomness import RandomState, generator_and_seed
 
@@ -331,10 +333,15 @@ def ranking_of(
             cure="Add another system, for instance the constant prediction of the mean.",
         )
     sign = -1.0 if scores.greater_is_better else 1.0
-    places = _rank_places(scores, sign, generator)
+    ordered = None
+    if scores.draws is not None:
+        ordered = ordered_draws(sign * scores.draws, generator=generator)
+    places = _rank_places(scores, sign, generator, ordered)
     true_errors, true_variances = None, scores.true_variances()
     if scores.true_draws is not None:
-        true_errors = _drawn_errors(scores, sign * scores.true_draws)
+        # Chance decides nothing here: it has a generator of its own.
+        true = ordered_draws(sign * scores.true_draws, generator=np.random.default_rng(0))
+        true_errors = _drawn_errors(scores, true)
     elif true_variances is not None:
         true_errors = difference_errors(sign * scores.differences, true_variances)
     return Ranking(
@@ -349,7 +356,7 @@ def ranking_of(
         differences=scores.differences,
         difference_variances=scores.difference_variances,
         difference_scale=scores.difference_scale,
-        errors=_errors(scores, sign),
+        errors=_errors(scores, sign, ordered),
         true_errors=true_errors,
         mean_variances=scores.mean_variances,
         ranks=places.ranks,
@@ -384,18 +391,18 @@ def _provenance(
     )
 
 
-def _errors(scores: JointScores, sign: float) -> FloatArray:
+def _errors(scores: JointScores, sign: float, ordered: OrderedDraws | None) -> FloatArray:
     if scores.tails is not None:
         return scores.tails
-    if scores.draws is None:
+    if ordered is None:
         return difference_errors(sign * scores.differences, scores.flip_variances())
-    return _drawn_errors(scores, sign * scores.draws)
+    return _drawn_errors(scores, ordered)
 
 
-def _drawn_errors(scores: JointScores, draws: FloatArray) -> FloatArray:
-    errors = _shares_behind(draws)
+def _drawn_errors(scores: JointScores, ordered: OrderedDraws) -> FloatArray:
+    errors = shares_above(ordered)
     certain = scores.difference_variances <= 0
-    return np.where(certain, errors, _with_unseen(errors, 0.5, len(draws)))
+    return np.where(certain, errors, _with_unseen(errors, 0.5, len(ordered.draws)))
 
 
 def _with_unseen(shares: FloatArray, alike: float, n_draws: int) -> FloatArray:
@@ -406,27 +413,16 @@ def _with_unseen(shares: FloatArray, alike: float, n_draws: int) -> FloatArray:
     return (n_draws * shares + alike) / (n_draws + 1.0)
 
 
-def _shares_behind(draws: FloatArray) -> FloatArray:
-    """Return the share of draws in which i is above j; equal ones count one half."""
-    # One score after the other in memory, and each pair once: 200 scores are 20,000 pairs.
-    columns = np.ascontiguousarray(draws.T)
-    n_draws = len(draws)
-    shares = np.full((len(columns), len(columns)), 0.5)
-    for i, j in combinations(range(len(columns)), 2):
-        above = np.count_nonzero(columns[i] > columns[j])
-        below = np.count_nonzero(columns[i] < columns[j])
-        shares[i, j] = (above + 0.5 * (n_draws - above - below)) / n_draws
-        shares[j, i] = (below + 0.5 * (n_draws - above - below)) / n_draws
-    return shares
-
-
 def _rank_places(
-    scores: JointScores, sign: float, generator: np.random.Generator
+    scores: JointScores,
+    sign: float,
+    generator: np.random.Generator,
+    ordered: OrderedDraws | None,
 ) -> RankProbabilities:
     known = scores.tails
     if known is not None and len(known) == 2:
         return ranks_of_two(float(known[0, 1]), mcse=scores.tail_error)
-    if scores.draws is None:
+    if ordered is None:
         means, variances = sign * scores.differences[:, 0], scores.next_variances()
         freedom = np.inf if scores.mean_variances is None else scores.freedom
         places = rank_probabilities(means, variances, generator=generator, freedom=freedom)
@@ -435,8 +431,8 @@ def _rank_places(
         # How far the Gaussians behind the ranks are off where the exact errors are known.
         off = np.abs(difference_errors(sign * scores.differences, variances) - known).max()
         return replace(places, mcse=max(places.mcse, float(off)))
-    ranks, orderings = ranks_of_draws(sign * scores.draws, generator=generator)
-    n_draws = len(scores.draws)
+    ranks, orderings = ranks_of_draws(ordered)
+    n_draws = len(ordered.draws)
     # The standard error of a share, at its largest.
     mcse = float(np.sqrt(ranks * (1 - ranks) / n_draws).max())
     if np.any(scores.difference_variances > 0):

@@ -24,7 +24,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammainc, gammaincinv, gammaln, ndtri
-from scipy.stats import qmc
 
 from howgood.stats.arrays import FloatArray
 from howgood.stats.crossed_components import Component
@@ -303,6 +302,8 @@ def _root(covariance: FloatArray) -> FloatArray:
 
 
 def _net(n_columns: int, n_points: int, generator: np.random.Generator) -> FloatArray:
+    from scipy.stats import qmc  # 40 MB, needed when the rows of a large table are gone
+
     net = qmc.Sobol(n_columns, scramble=True, rng=generator)
     points: FloatArray = np.clip(net.random(n_points), _TINY, 1 - _TINY)
     return points

@@ -10,7 +10,6 @@ A vote's score is the derivative of its log likelihood by all parameters.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import coo_matrix
 
 from howgood.stats.arrays import FloatArray, IntArray
 from howgood.stats.clustered_influence import LARGEST_FREEDOM, freedom_of, kept_by_sums
@@ -59,22 +58,20 @@ class VoteModel:
         d = d if x is None else d + theta[-1] * x
         return chances_of(d, float(np.exp(theta[k + 1])) if self.has_ties else 0.0)
 
-    def scores(self, votes: Votes) -> tuple[IntArray, IntArray, FloatArray]:
-        """Return each vote's score as rows, columns and values."""
-        k, n = self.n_competitors, len(votes.left)
+    def scores(self, votes: Votes) -> list[tuple[IntArray | int, FloatArray]]:
+        """Return each vote's score as columns (one of each vote, or the same of all) and values."""
+        k = self.n_competitors
         chances = self.chances(votes.left, votes.right, votes.covariate)
         won = (votes.outcome == LEFT).astype(np.float64) - (votes.outcome == RIGHT)
         slope = (won - (chances[:, LEFT] - chances[:, RIGHT])) / 2.0
-        columns = [votes.left, votes.right, np.full(n, k)]
-        values = [slope, -slope, slope]
+        parts: list[tuple[IntArray | int, FloatArray]] = [
+            (votes.left, slope), (votes.right, -slope), (k, slope)
+        ]  # fmt: skip
         if self.has_ties:
-            columns.append(np.full(n, k + 1))
-            values.append((votes.outcome == TIE) - chances[:, TIE])
+            parts.append((k + 1, (votes.outcome == TIE) - chances[:, TIE]))
         if votes.covariate is not None:
-            columns.append(np.full(n, len(self.theta) - 1))
-            values.append(slope * votes.covariate)
-        row = np.tile(np.arange(n), len(columns))
-        return row, np.concatenate(columns), np.concatenate(values)
+            parts.append((len(self.theta) - 1, slope * votes.covariate))
+        return parts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -172,8 +169,8 @@ def single_products(model: VoteModel, votes: Votes) -> FloatArray:
     """Return the sum of squared scores where every vote stands for itself."""
     if votes.covariate is None:
         return counted_products(model, cells_of(votes))
-    row, column, value = model.scores(votes)
-    return _products(row, column, value, (len(votes.left), len(model.theta)))
+    n = len(votes.left)
+    return _products(np.arange(n), model.scores(votes), (n, len(model.theta)))
 
 
 def counted_products(model: VoteModel, cells: VoteCells) -> FloatArray:
@@ -181,9 +178,9 @@ def counted_products(model: VoteModel, cells: VoteCells) -> FloatArray:
     place, outcome = np.nonzero(cells.counts)
     kinds = Votes(left=cells.left[place], right=cells.right[place], outcome=outcome,
                   n_competitors=model.n_competitors)  # fmt: skip
-    row, column, value = model.scores(kinds)
-    value = value * np.sqrt(cells.counts[place, outcome])[row]
-    return _products(row, column, value, (len(place), len(model.theta)))
+    often = np.sqrt(cells.counts[place, outcome])
+    parts = [(column, value * often) for column, value in model.scores(kinds)]
+    return _products(np.arange(len(place)), parts, (len(place), len(model.theta)))
 
 
 def clustered_sums(model: VoteModel, votes: Votes, codes: IntArray) -> ScoreSums:
@@ -206,19 +203,29 @@ def _some(votes: Votes, chosen: FloatArray | IntArray) -> Votes:
 
 
 def _cluster_products(model: VoteModel, votes: Votes, codes: IntArray) -> FloatArray:
-    row, column, value = model.scores(votes)
+    parts = model.scores(votes)
     n_clusters, size = int(codes.max()) + 1, len(model.theta)
     if n_clusters * size > _MOST_CELLS:
-        return _products(codes[row], column, value, (n_clusters, size))
-    flat = np.bincount(codes[row] * size + column, value, n_clusters * size).astype(np.float64)
-    whole = flat.reshape(n_clusters, size)
+        return _products(codes, parts, (n_clusters, size))
+    whole, start = np.zeros((n_clusters, size)), codes * size
+    for column, value in parts:
+        if isinstance(column, int):
+            whole[:, column] += np.bincount(codes, value, n_clusters)
+        else:
+            whole += np.bincount(start + column, value, whole.size).reshape(whole.shape)
     products: FloatArray = whole.T @ whole
     return products
 
 
 def _products(
-    row: IntArray, column: IntArray, value: FloatArray, shape: tuple[int, int]
+    row: IntArray, parts: list[tuple[IntArray | int, FloatArray]], shape: tuple[int, int]
 ) -> FloatArray:
-    sums = coo_matrix((value, (row, column)), shape=shape).tocsr()
+    from scipy.sparse import coo_matrix
+
+    columns = [np.full(len(row), column) if isinstance(column, int) else column
+               for column, _ in parts]  # fmt: skip
+    place = np.tile(row, len(parts)), np.concatenate(columns)
+    values = np.concatenate([value for _, value in parts])
+    sums = coo_matrix((values, place), shape=shape).tocsr()
     products: FloatArray = np.asarray((sums.T @ sums).todense())
     return products
