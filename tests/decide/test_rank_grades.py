@@ -381,6 +381,11 @@ def test_needed_items_and_raters_bring_the_error_just_below_the_target(seed, err
         else:
             assert _error_at(found, ranking, **{name: total / now}) < error
             assert _error_at(found, ranking, **{name: (total - 1) / now}) >= error
+    if found.together is not None:
+        items, raters = found.together
+        assert _error_at(found, ranking, items=items / 12, raters=raters / 4) < error
+        fewer = {"items": (items - 1) / 12, "raters": (raters - 1) / 4}
+        assert _error_at(found, ranking, **fewer) >= error
     assert ranking.needed(second, first, error=error).status == "never"
 
 

@@ -190,7 +190,7 @@ def _say_tables(ranking: Ranking) -> None:
     click.echo(text.text_table(readable_table(ranking)))
     needed = words.needed_table(ranking)
     if needed is not None:
-        click.echo('What would settle each tie, in all ("-": no number of them alone):')
+        click.echo('What would settle each tie, in all ("-": no number of them is enough):')
         click.echo(text.text_table(needed))
 
 

@@ -111,9 +111,10 @@ class NeededGrades(Shown):
 
     `items` is a total with the raters as they are, `raters` one on the same items, `repeats` how
     often each rater would grade each output; None where no number of them alone is enough, raters
-    are not known, or nobody graded an output twice. `as_items` says how many more items
-    narrow the difference as much as one more rater does (infinite: more than any number). All are
-    rough: variances of few raters are hardly known.
+    are not known, or nobody graded an output twice. `together` are items and raters, both so many
+    times those there are: that is enough whenever the first leads. `as_items` says how many more
+    items narrow the difference as much as one more rater does (infinite: more than any number). All
+    are rough: variances of few raters are hardly known.
 
     Stability: experimental
     """
@@ -127,6 +128,7 @@ class NeededGrades(Shown):
     raters: int | None
     as_items: float | None
     repeats: int | None = None
+    together: tuple[int, int] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON; infinitely many items are None."""
@@ -179,6 +181,25 @@ class Sources:
             return None
         repeats = self.n_repeats * falling / (target - staying)
         return math.floor(repeats) + 1 if repeats < _MOST_NEEDED else None
+
+    def together_needed(
+        self, place: tuple[int, int], *, inflated: float, target: float
+    ) -> tuple[int, int] | None:
+        """Return items and raters, as many times those there are; None: raters are not known."""
+        if self.n_raters is None or self.n_raters < 2:
+            return None
+        items, raters, both = (
+            inflated * float(source[place]) for source in (self.items, self.raters, self.both)
+        )
+        alone = items + raters
+        # alone / f + both / f² is the target.
+        times = (alone + math.sqrt(alone**2 + 4.0 * target * both)) / (2.0 * target)
+        if not max(self.n_items, self.n_raters) * times < _MOST_NEEDED:
+            return None
+        more_items, more_raters = (
+            max(math.floor(times * now) + 1, now) for now in (self.n_items, self.n_raters)
+        )
+        return more_items, more_raters
 
     def one_rater_in_items(self, place: tuple[int, int]) -> float | None:
         """Return how many more items narrow a difference as much as one more rater."""
@@ -427,7 +448,7 @@ class Ranking(Tabular):
         sign = -1.0 if self.greater_is_better else 1.0
         lead = -sign * float(self.differences[place])
         status: Status = "reached" if now < error else "needed"
-        items = raters = repeats = None
+        items = raters = repeats = together = None
         seen = sum(float(source[place]) for source in (sources.items, sources.raters, sources.both))
         if status == "needed" and (lead <= 0 or now >= 0.5 or seen <= 0):
             status = "never"
@@ -437,7 +458,9 @@ class Ranking(Tabular):
             target = (lead / float(ndtri(error))) ** 2
             items, raters = sources.needed(place, inflated=inflated, target=target)
             repeats = sources.repeats_needed(place, inflated=inflated, target=target)
-            status = "needed" if (items, raters, repeats) != (None, None, None) else "never"
+            together = sources.together_needed(place, inflated=inflated, target=target)
+            found = any(number is not None for number in (items, raters, repeats, together))
+            status = "needed" if found else "never"
         elif status == "reached":
             items, raters = sources.n_items, sources.n_raters
         return NeededGrades(
@@ -450,6 +473,7 @@ class Ranking(Tabular):
             raters=raters,
             as_items=sources.one_rater_in_items(place),
             repeats=repeats,
+            together=together,
         )
 
     def __str__(self) -> str:

@@ -178,6 +178,8 @@ def needed_sentence(ranking: Ranking, group: tuple[str, ...], nouns: Nouns) -> s
         text = f"{raters}: with these {n_raters} no number of {nouns.item}s is enough"
     elif needed.error_now >= 0.5:
         return ""
+    elif needed.together is not None:
+        text, again = f"about {_both(needed.together, nouns)}: neither alone is enough", ""
     else:
         return (
             f" More {nouns.item}s alone, or more raters alone, would not tell {first} from {last}."
@@ -233,8 +235,9 @@ def needed_sections(ranking: Ranking, nouns: Nouns) -> list[Section]:
     is_short = len(pairs) <= _MOST_PAIRS
     text = (
         f"How many {nouns.item}s in all with the raters there are, or raters in all on the "
-        f"{nouns.item}s there are, would tell the two apart at {percent(ranking.level)}, if the "
-        'difference seen is the true one. Either alone is enough; "-": no number of them is. '
+        f"{nouns.item}s there are, or both together, would tell the two apart at "
+        f"{percent(ranking.level)}, if the difference seen is the true one. "
+        'Either is enough; "-": no number of them is. '
         f"Numbers are rough.{'' if is_short else FIRST_AND_LAST}"
     )
     return [
@@ -248,18 +251,24 @@ def needed_sections(ranking: Ranking, nouns: Nouns) -> list[Section]:
 
 def _needed_rows(pairs: Sequence[Needed | NeededGrades], nouns: Nouns) -> Table:
     known = [needed for needed in pairs if isinstance(needed, NeededGrades)]
-    has_repeats = any(needed.repeats is not None for needed in known)
-    return Table(
-        {
-            "to tell": [needed.first for needed in known],
-            "from": [needed.second for needed in known],
-            "error now": [probability(needed.error_now) for needed in known],
-            f"{nouns.item}s": [_or_none(needed.items) for needed in known],
-            "or raters": [_or_none(needed.raters) for needed in known],
-            **({"or repeats": [_or_none(needed.repeats) for needed in known]}
-               if has_repeats else {}),
-        }
-    )  # fmt: skip
+    columns = {
+        "to tell": [needed.first for needed in known],
+        "from": [needed.second for needed in known],
+        "error now": [probability(needed.error_now) for needed in known],
+        f"{nouns.item}s": [_or_none(needed.items) for needed in known],
+    }
+    if any(needed.together is not None for needed in known):  # raters are known
+        columns["or raters"] = [_or_none(needed.raters) for needed in known]
+        columns["or both"] = [
+            "-" if needed.together is None else _both(needed.together, nouns) for needed in known
+        ]
+    if any(needed.repeats is not None for needed in known):
+        columns["or repeats"] = [_or_none(needed.repeats) for needed in known]
+    return Table(columns)
+
+
+def _both(numbers: tuple[int, int], nouns: Nouns) -> str:
+    return f"{_rough(numbers[0])} {nouns.item}s and {_rough(numbers[1])} raters"
 
 
 def _or_none(number: int | None) -> str:
