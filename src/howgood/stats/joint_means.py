@@ -219,11 +219,13 @@ def joint_means(
     middle = np.broadcast_to(seen, moved.shape)
     if shrinking is not None:
         middle, moved = shrinking.applied(seen, moved, chosen)
+    # Many pairs make do with fewer draws.
+    some = slice(None, None, max(1, n_means // 8))
     return JointMeans(
         draws=np.concatenate([middle + moved, middle - moved]),
         middles=middle.mean(axis=0),
         own_sds=_own_sds(variances[observed], shapes, noise[:, 0]),
-        apart_sds=_apart_sds((noise[:, 1:] * sds[observed]) @ roots),
+        apart_sds=_apart_sds((noise[some, 1:] * sds[observed[some]]) @ roots),
     )
 
 
@@ -435,10 +437,8 @@ def _own_sds(variances: FloatArray, shapes: FloatArray, noise: FloatArray) -> Fl
 
 def _apart_sds(apart: FloatArray) -> FloatArray:
     n_means = apart.shape[1]
-    # Many pairs make do with fewer draws.
-    some = apart[:: max(1, n_means // 8)]
     sds = np.zeros((n_means, n_means))
     for one in range(1, n_means):
-        gaps = np.abs(some[:, one, None] - some[:, :one])
+        gaps = np.abs(apart[:, one, None] - apart[:, :one])
         sds[one, :one] = sds[:one, one] = np.quantile(gaps, 0.95, axis=0) / _Z
     return sds
