@@ -140,12 +140,14 @@ def _votes(seed=5, n=600):
         {"item": "prompt", "rater": "worker"},
         {"item": "prompt", "rater": "worker", "repeats": "repeats"},
         {"item": "prompt", "rater": "worker", "repeats": "repeats as numbers"},
+        {"item": "prompt", "segment": "language"},
     ],
-    ids=["votes", "prompts", "raters", "both", "asked again", "asked again, numbers"],
+    ids=["votes", "prompts", "raters", "both", "asked again", "asked again, numbers", "segments"],
 )
 def test_votes_on_spark_are_those_in_memory(on_engine, several_parts, options):
     columns = _votes()
     columns["repeats as numbers"] = np.where(columns["repeats"], 7.0, [0.0, np.nan] * 300)
+    columns["language"] = np.array(["de", "en"])[columns["prompt"] // 15]
     found, expected = (
         rank_votes(on_engine(name, columns), **options) for name in ("spark", "dict")
     )
@@ -157,6 +159,9 @@ def test_votes_on_spark_are_those_in_memory(on_engine, several_parts, options):
     assert found.provenance.rows_dropped == expected.provenance.rows_dropped
     for name in ("items", "raters", "circular triples"):
         assert found.provenance.settings[name] == expected.provenance.settings[name]
+    assert list(found.segments) == list(expected.segments)
+    for name, board in found.segments.items():
+        np.testing.assert_allclose(board.scores, expected.segments[name].scores)
 
 
 def test_gaps_in_votes_on_spark_are_refused_or_left_out(spark, several_parts):
