@@ -337,13 +337,6 @@ def ranking_of(
     if scores.draws is not None:
         ordered = ordered_draws(sign * scores.draws, generator=generator)
     places = _rank_places(scores, sign, generator, ordered)
-    true_errors, true_variances = None, scores.true_variances()
-    if scores.true_draws is not None:
-        # Chance decides nothing here: it has a generator of its own.
-        true = ordered_draws(sign * scores.true_draws, generator=np.random.default_rng(0))
-        true_errors = _drawn_errors(scores, true)
-    elif true_variances is not None:
-        true_errors = difference_errors(sign * scores.differences, true_variances)
     return Ranking(
         systems=scores.systems,
         metric=scores.metric,
@@ -357,7 +350,7 @@ def ranking_of(
         difference_variances=scores.difference_variances,
         difference_scale=scores.difference_scale,
         errors=_errors(scores, sign, ordered),
-        true_errors=true_errors,
+        true_errors=_true_errors(scores, sign),
         mean_variances=scores.mean_variances,
         ranks=places.ranks,
         likely_orderings=places.orderings,
@@ -397,6 +390,15 @@ def _errors(scores: JointScores, sign: float, ordered: OrderedDraws | None) -> F
     if ordered is None:
         return difference_errors(sign * scores.differences, scores.flip_variances())
     return _drawn_errors(scores, ordered)
+
+
+def _true_errors(scores: JointScores, sign: float) -> FloatArray | None:
+    if scores.true_draws is not None:
+        # Pairs are counted without chance, which only decides orderings: none is asked for here.
+        generator = np.random.default_rng(0)
+        return _drawn_errors(scores, ordered_draws(sign * scores.true_draws, generator=generator))
+    variances = scores.true_variances()
+    return None if variances is None else difference_errors(sign * scores.differences, variances)
 
 
 def _drawn_errors(scores: JointScores, ordered: OrderedDraws) -> FloatArray:
