@@ -32,3 +32,15 @@ def test_usual_names_of_columns_are_found_and_said(tmp_path):
     assert printed.exception is None
     said = "Read as grades: item is 'question_id', rater is 'annotator' and grade is 'score'."
     assert said in printed.output
+
+
+def test_parts_of_documents_are_items_within_these(tmp_path):
+    """Segments numbered from 1 in every document: six items, not three graded twice."""
+    rows = [f"d{doc},{part},{who},{doc + part}" for doc in (1, 2) for part in (1, 2, 3)
+            for who in "xy"]  # fmt: skip
+    path = tmp_path / "mqm.csv"
+    path.write_text("\n".join(["doc,segment,rater,penalty", *rows]), encoding="utf-8")
+    printed = CliRunner().invoke(command, [str(path), "--json"], standalone_mode=False)
+    assert printed.exception is None
+    found = json.loads(printed.output)
+    assert (found["n_items"], found["self_agreement"]) == (6, None)

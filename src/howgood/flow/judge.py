@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from howgood.ask.files import open_table
 from howgood.flow.files import naming
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 from howgood.learn.raters import rater_agreement
 from howgood.records.rater_agreement import RaterAgreement
-from howgood.records.table import frame_column_names
+from howgood.records.table import Table, frame_column_names
 
 
 def judge_file(
@@ -102,14 +102,17 @@ def agreement_of_file(
     """Return how far the raters of a file with one row per grade agree.
 
     Columns that are not `named` are found by their usual names, the system's too where there is
-    one: a file for a leaderboard has it.
+    one: a file for a leaderboard has it. Parts of documents are items within these.
     """
     frame = open_table(path, engine=engine)
     roles = columns_of_grades(frame_column_names(frame), named)
+    item = roles["item"]
+    if "cluster" in roles:
+        frame, item = _within(frame, roles["cluster"], item)
     with naming({"grades": path, "labels": path, "the table": path}):
         agreement = rater_agreement(
             frame,
-            item=roles["item"],
+            item=item,
             rater=roles["rater"],
             grade=roles["grade"],
             system=roles.get("system"),
@@ -120,3 +123,16 @@ def agreement_of_file(
         return agreement
     settings = {**agreement.provenance.settings, "read as": {"kind": "grades", **roles}}
     return replace(agreement, provenance=replace(agreement.provenance, settings=settings))
+
+
+def _within(frame: Any, outer: str, inner: str) -> tuple[Any, str]:  # noqa: ANN401 - any frame
+    """Return the table with a column that names each part together with its document."""
+    import narwhals as nw
+
+    made = f"{outer}, {inner}"
+    if isinstance(frame, Table):
+        names = [f"{one}, {other}" for one, other in zip(frame[outer], frame[inner], strict=True)]
+        return Table({**frame, made: names}), made
+    both = [nw.col(name).cast(nw.String) for name in (outer, inner)]
+    joined = nw.concat_str(*both, separator=", ").alias(made)
+    return nw.from_native(frame).with_columns(joined).to_native(), made

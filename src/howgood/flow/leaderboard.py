@@ -133,7 +133,7 @@ def _parts(
 
 
 def columns_of_grades(present: Sequence[str], named: Mapping[str, str]) -> dict[str, str]:
-    """Return the columns of item, rater and grade, and of the system where there is one.
+    """Return the columns of item, rater and grade, and of system and cluster where there are any.
 
     Examples
     --------
@@ -141,7 +141,8 @@ def columns_of_grades(present: Sequence[str], named: Mapping[str, str]) -> dict[
     {'item': 'question_id', 'rater': 'annotator', 'grade': 'score'}
     """
     needed = {role: role for role in _NEEDED_OF_GRADES if role != "system"}
-    return {**needed, **_columns_of_roles(present, _GRADES, named, ())}
+    roles = _columns_of_roles(present, _GRADES, named, ())
+    return {**needed, **(roles if "item" in roles else roles | _parts(present, named, roles))}
 
 
 def _columns_of_roles(
