@@ -129,7 +129,7 @@ def _parts(
     """Return the columns of parts of documents, and of the documents they belong to."""
     free = [name for name in present if name not in (*grades.values(), *named.values())]
     wanted = {"item": _PARTS} | ({} if "cluster" in named else {"cluster": _CLUSTERS})
-    return _found(free, wanted, {}, ())
+    return _columns_of_roles(free, wanted, {}, ())
 
 
 def columns_of_grades(present: Sequence[str], named: Mapping[str, str]) -> dict[str, str]:

@@ -181,12 +181,12 @@ def _shared_ranks(orders: NDArray[np.int64], ordered: FloatArray) -> FloatArray:
 
 
 def _counted(orders: NDArray[np.int64]) -> Counter[tuple[int, ...]]:
-    """Return how often each order occurs."""
+    """Return how often each order occurs; of many scores, the most frequent orders alone."""
     n_scores = orders.shape[1]
     if n_scores > _MOST_IN_ONE_NUMBER:
-        small = orders.astype(np.uint16)
-        rows = Counter(small.view(f"V{2 * n_scores}").ravel().tolist())
-        listed = rows.most_common(_MOST_LISTED)
+        # Rows as bytes: orders of many scores seldom occur twice, and as tuples would take long.
+        packed = orders.astype(np.uint16).view(f"V{2 * n_scores}").ravel()
+        listed = Counter(packed.tolist()).most_common(_MOST_LISTED)
         return Counter(
             {tuple(np.frombuffer(row, np.uint16).tolist()): count for row, count in listed}
         )
