@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from howgood import ask, learn
+from howgood import ask, decide, learn
 from howgood.errors import (
     FewRespondentsWarning,
     FileFormatError,
@@ -21,6 +21,8 @@ from howgood.learn.correlations import correlations_by_part
 from howgood.learn.measures import held_out
 from howgood.learn.ordinal_model import OrdinalModel, draw_columns, rating_cells
 from howgood.records.priors import HOWGOOD, KAY2015
+from howgood.records.table import Table
+from howgood.show.ordinal import ordinal_report
 
 
 def _cells(answers):
@@ -398,6 +400,37 @@ def test_every_real_rating_is_predicted_once(answers, left_out):
     assert len(left_out.predictions) == int(np.sum(answers["part"] != "hypothetical"))
     errors = np.abs(left_out.predictions["predicted"] - left_out.predictions["rating"])
     assert left_out.mean_absolute_error == errors.mean()
+
+
+def test_one_system_per_person_and_ranges_of_individuals_are_counted_by_hand(fit, left_out):
+    table = {
+        "participant": np.array(["a", "a", "b"]), "rating": np.array([3, 5, 6]),
+        "predicted": np.array([4, 5, 4]), "baseline": np.array([5.0, 5.0, 5.0]),
+        "lower": np.array([4, 4, 2]), "upper": np.array([5, 6, 6]),
+    }  # fmt: skip
+    hand = replace(left_out, predictions=Table(table))
+    assert hand.one_per_person == ((0.5 + 2) / 2, (1 + 1) / 2)
+    assert hand.n_in_range == 2
+    rows = left_out.predictions
+    assert (rows["lower"] <= rows["predicted"]).all()
+    assert (rows["predicted"] <= rows["upper"]).all()
+    report = ordinal_report(fit, left_out)
+    own = next(one for one in report.sections if one.title == "What would one person say?")
+    assert f"{left_out.n_in_range} of {len(rows)} ratings" in own.text
+    assert own.svg
+    assert "one random system per person" in report.findings[0].text
+
+
+@pytest.mark.filterwarnings("ignore::howgood.errors.FewRespondentsWarning")
+def test_ratings_without_a_part_are_of_one_part_and_need_none_named(answers):
+    imagined = answers["part"] == "hypothetical"
+    kept = {name: values[imagined] for name, values in answers.items()}
+    told = learn.fit_ordinal(kept, means=(0,), draws=300, random_state=1)
+    del kept["part"]
+    fit = learn.fit_ordinal(kept, means=(0,), draws=300, random_state=1)
+    np.testing.assert_array_equal(fit.averaged_draws, told.averaged_draws)
+    needed = decide.target(fit, share=0.5).needed_mean
+    assert needed == decide.target(told, share=0.5, part="hypothetical").needed_mean
 
 
 def test_the_size_of_the_published_study_gives_a_clear_result():

@@ -79,9 +79,10 @@ from howgood.show import progress, text
     help="Ordinal: to which application a real system belongs, where there are several. Repeat.",
 )  # fmt: skip
 @click.option(
-    "--left-out", type=click.Choice(["no", "all", "one"]), default="no", show_default=True,
+    "--left-out", type=click.Choice(["auto", "no", "all", "one"]), default="auto",
+    show_default=True,
     help="Ordinal: predict everybody's ratings of real systems without them: all, or one per "
-    "person as in the paper.",
+    "person as in the paper; auto does so for a report.",
 )  # fmt: skip
 @click.option("--only-part", help="Binary, multinomial: the part to fit, where there are several.")
 @click.option(
@@ -144,8 +145,8 @@ def command(
     """Learn from ANSWERS (CSV, JSON, Excel or Parquet) what accuracy people accept.
 
     ANSWERS has columns participant, application, precision, recall, and rating (1 to 7, or the
-    labels) or accepted. Rename columns with --map. The ordinal model needs a column part, which
-    tells imagined systems (--reference) from real ones. --model failures needs one column of counts
+    labels) or accepted. Rename columns with --map. In the ordinal model a column part tells
+    imagined systems (--reference) from real ones. --model failures needs one column of counts
     per --kind of failure instead of precision and recall.
     """
     _refuse_of_other_models(model)
@@ -166,6 +167,8 @@ def command(
         settings["progress"] = report
         if model == "ordinal":
             settings |= {"reference": reference, "systems": systems}
+            if left_out == "auto":
+                left_out = "all" if out or plots else "no"
             shown = _ordinal(flow.fit_parts(answers, **settings), save, left_out, seed)
         elif model == "failures":
             settings |= {"kinds": kinds, "out_of": out_of, "cut": cut}

@@ -20,7 +20,7 @@ from howgood.ask.intake import MissingPolicy, read_answers
 from howgood.errors import InputError, UnknownNameError
 from howgood.learn.engines.importance import averaged_draws
 from howgood.learn.kinds import Means, general_priors
-from howgood.learn.ordinal import check_parts, sampled, warn_if_few
+from howgood.learn.ordinal import sampled, warn_if_few, with_parts
 from howgood.learn.ordinal_fit import OrdinalFit
 from howgood.learn.ordinal_model import OrdinalModel, RatingCells, rating_cells
 from howgood.learn.selection import rated_applications
@@ -44,8 +44,9 @@ class LeftOut(Tabular):
     """Predictions of ratings that were left out, and how far off they are.
 
     `predictions` has a row per rating of a real system: participant, part, application, rating,
-    predicted (median of the predictive distribution), baseline (median rating of the others
-    in that part), khat and refitted.
+    predicted (median of the predictive distribution), lower and upper (ratings between which this
+    person's lies with 80 % probability or more), baseline (median rating of the others in that
+    part), khat and refitted.
 
     Stability: experimental
     """
@@ -59,11 +60,30 @@ class LeftOut(Tabular):
     n_refitted: int
     provenance: Provenance = field(repr=False)
 
+    @property
+    def one_per_person(self) -> tuple[float, float]:
+        """Mean absolute error and baseline expected of one random rating of everybody."""
+        _, who = np.unique(self.predictions["participant"].astype(str), return_inverse=True)
+        given = self.predictions["rating"]
+        off = (np.abs(self.predictions[name] - given) for name in ("predicted", "baseline"))
+        mine, others = (float(np.mean(np.bincount(who, one) / np.bincount(who))) for one in off)
+        return mine, others
+
+    @property
+    def n_in_range(self) -> int:
+        """How many ratings lie in the range predicted for their person."""
+        rows = self.predictions
+        return int(np.sum((rows["lower"] <= rows["rating"]) & (rows["rating"] <= rows["upper"])))
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
         return {
             "mean_absolute_error": self.mean_absolute_error,
             "baseline": self.baseline,
+            "one_per_person": dict(
+                zip(("mean_absolute_error", "baseline"), self.one_per_person, strict=True)
+            ),
+            "n_in_range": self.n_in_range,
             "n_ratings": len(self.predictions),
             "n_respondents": self.n_respondents,
             "n_refitted": self.n_refitted,
@@ -139,7 +159,7 @@ def leave_one_person_out(
         read = read_answers(
             answers, columns=mapping or None, missing=missing, scale=scale, people=people
         )
-        check_parts(read)
+        read = with_parts(read, reference, is_named="part" in mapping)
         read = rated_applications(read, application, reference=reference, systems=systems)
         warn_if_few(len(set(read["participant"].tolist())))
         known, made = general_priors(priors), read.provenance
@@ -267,7 +287,9 @@ def _rows_of(
                     "part": cells.parts[cells.part[cell]],
                     "application": cells.applications[cells.application[cell]],
                     "rating": cells.levels[level],
-                    "predicted": _median(predictive[index], cells.levels),
+                    "predicted": _level(predictive[index], cells.levels, 0.5),
+                    "lower": _level(predictive[index], cells.levels, 0.1),
+                    "upper": _level(predictive[index], cells.levels, 0.9),
                     "baseline": _others_median(cells, person, int(cells.part[cell])),
                     "khat": khat,
                     "refitted": refit,
@@ -318,9 +340,9 @@ def _cells_left(cells: RatingCells, person: int) -> NDArray[np.intp]:
     return np.unique(left // len(cells.levels))
 
 
-def _median(shares: FloatArray, levels: tuple[int, ...]) -> int:
-    """Return the level at which half of the probability is passed."""
-    return levels[int(np.searchsorted(np.cumsum(shares / shares.sum()), 0.5))]
+def _level(shares: FloatArray, levels: tuple[int, ...], share: float) -> int:
+    """Return the level at which so much of the probability is passed."""
+    return levels[int(np.searchsorted(np.cumsum(shares / shares.sum()), share))]
 
 
 def _others_median(cells: RatingCells, person: int, part: int) -> float:

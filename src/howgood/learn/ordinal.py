@@ -67,7 +67,7 @@ def fit_ordinal(
     answers : path, frame or Answers
         As for `fit_acceptability`, with a column that names the part of every row.
     part : str
-        The column with the part.
+        The column with the part. Without it all ratings are of the `reference` part.
     reference : str
         The part others are compared with.
     columns, missing, people
@@ -107,7 +107,7 @@ def fit_ordinal(
     read = read_answers(
         answers, columns=mapping or None, missing=missing, scale=scale, people=people
     )
-    check_parts(read)
+    read = with_parts(read, reference, is_named="part" in mapping)
     read = rated_applications(read, application, reference=reference, systems=systems)
     cells = rating_cells(read, reference=reference)
     warn_of_silent_parts(cells)
@@ -223,11 +223,18 @@ def sampled(
     return models, mixture, diagnostics
 
 
-def check_parts(answers: Answers) -> None:
-    """Refuse answers without a part or without ratings."""
-    for name in ("part", "rating"):
+def with_parts(answers: Answers, reference: str, *, is_named: bool = False) -> Answers:
+    """Return answers with a part per row: the `reference` where no column says it.
+
+    Answers without ratings, or without the column that somebody named, are refused.
+    """
+    for name in ("rating", *(["part"] if is_named else [])):
         if name not in answers:
             raise MissingColumnError(where="answers", column=name, columns=answers.columns)
+    if "part" in answers:
+        return answers
+    everywhere = np.full(len(answers), reference, dtype=object)
+    return Answers({**dict(answers.items()), "part": everywhere}, provenance=answers.provenance)
 
 
 def warn_of_silent_parts(cells: RatingCells) -> None:

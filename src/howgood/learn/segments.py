@@ -10,6 +10,7 @@ one, as many draws as a table of people needs.
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,9 +22,9 @@ from howgood.learn.acceptability_fit import AcceptabilityFit
 from howgood.learn.binary_model import Cells, draw_columns, people_per_application
 from howgood.learn.engines.importance import (
     Mixture,
-    Pilot,
     careful_pilot,
     natural_draws,
+    shaped_by,
 )
 from howgood.learn.engines.select import Engine, choose_and_sample
 from howgood.learn.kinds import order_of, tidy
@@ -149,11 +150,12 @@ def fit_people(
     order, like = float(whole.best_order), None
     if by != BY_PERSON:
         model = model.whitened()
-        fits, spread_draws, log_evidence, pilots = _fit_segments(
+        fits, spread_draws, log_evidence, mixture = _fit_segments(
             model, segments, whole,
             engine=engine, draws=draws, rng=rng, progress=_scaled(progress, 0.0, 0.6),
         )  # fmt: skip
-        like = pilots.get(order)
+        if order in mixture.pilots:
+            like = shaped_by(mixture.pilots[order], mixture.samples[order])
     personal = replace(model, order=order, has_own_alphas=True)
     mixture, diagnostics = choose_and_sample(
         {order: personal},
@@ -162,7 +164,7 @@ def fit_people(
         draws=_PEOPLE_DRAWS,
         rng=rng,
         progress=_scaled(progress, 0.6, 0.9),
-        find=careful_pilot,
+        find=partial(careful_pilot, enough=_PEOPLE_DRAWS),
         like=like,
     )
     natural = personal.natural(mixture.samples[order].resampled(_PEOPLE_DRAWS, rng))
@@ -204,7 +206,7 @@ def _fit_segments(
     draws: int,
     rng: np.random.Generator,
     progress: Progress,
-) -> tuple[dict[str, AcceptabilityFit], FloatArray, float, Mapping[float, Pilot]]:
+) -> tuple[dict[str, AcceptabilityFit], FloatArray, float, Mixture]:
     prior = whole.prior_of_means()
     models = {p: replace(model, order=order_of(p)) for p in prior}
     mixture, diagnostics = choose_and_sample(
@@ -220,7 +222,7 @@ def _fit_segments(
             segment, whole, mixture, averaged[:, columns], rows, diagnostics
         )
     evidence = _total_evidence(mixture.log_evidence, whole)
-    return fits, averaged[:, spreads][:, :2], evidence, mixture.pilots
+    return fits, averaged[:, spreads][:, :2], evidence, mixture
 
 
 def _segment_fit(

@@ -263,8 +263,10 @@ def draws_by_segment(
 def of_part(
     model: "AcceptanceModel | PartedModel", part: str | None, *, where: str
 ) -> AcceptanceModel:
-    """Return the people of one part of an ordinal fit; other models have no parts."""
+    """Return the people of one part of an ordinal fit, or of the only one; others have no parts."""
     if isinstance(model, PartedModel):
+        if part is None and len(model.parts) == 1:
+            return model.in_part(model.parts[0])
         if part is None:
             raise InputError(
                 where=where,

@@ -25,12 +25,21 @@ from howgood.show.people import fitted_people
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+_QUESTIONS = (
+    "What accuracy people accept, imagined and real",
+    "Do ratings of imagined systems tell how people rate the systems they use?",
+)
+_QUESTIONS_OF_ONE_PART = (
+    "How ratings rise with accuracy",
+    "What accuracy do people rate how high, and which errors weigh more?",
+)
 CAUTIONS = (
     "Shift and scale compare ratings at the same accuracy; they say how answers differ between "
     "parts, not why.",
     "The results hold for the systems people use and for people like those asked.",
 )
 _SHOWN_AT = 0.85
+_MOST_SHOWN = 120  # ratings per panel; of more, evenly spaced ones stand for all
 _LEGIBLE = 0.035  # thinner bands have no room for their number
 MULTINOMIAL_CAUTIONS = (
     "Every rating has a curve of its own: more is assumed of people by the ordinal model, less "
@@ -83,9 +92,17 @@ def left_out_finding(left: LeftOut) -> Finding:
     return Finding(
         text=f"People's ratings of systems they use, predicted from their imagined ratings and "
         f"everybody else's answers ({how}), are off by {plain(error, digits=2)} points on average; "
-        f"the median rating of the others by {plain(baseline, digits=2)}.",
+        f"the median rating of the others by {plain(baseline, digits=2)}.{_one_each(left)}",
         tone="neutral" if better else "unsure",
     )
+
+
+def _one_each(left: LeftOut) -> str:
+    """Say the same of one system per person, as in the paper, where people rated several."""
+    if len(left.predictions) == len(set(left.predictions["participant"].tolist())):
+        return ""
+    error, baseline = (plain(value, digits=2) for value in left.one_per_person)
+    return f" Of one random system per person, as in the published study: {error} and {baseline}."
 
 
 def _is_one(left: LeftOut) -> bool:
@@ -118,6 +135,20 @@ def _left_out_section(left: LeftOut) -> Section:
     )
 
 
+def _individuals_section(left: LeftOut) -> Section:
+    """Return what was predicted for everybody next to what they said; people are not named."""
+    n, n_inside = len(left.predictions), left.n_in_range
+    return picture_section(
+        "What would one person say?",
+        "Each row is one rating of a system in use: the bar spans what was predicted for this "
+        "person with 80 % probability, the dot is the rating given, filled where it lies inside.",
+        individuals_figure(left),
+        text=f"Predicted from the person's imagined ratings and everybody else's answers. "
+        f"{n_inside} of {n} ratings ({percent(n_inside / n)}) lie in the range predicted for their "
+        "person; ratings are whole numbers, so 80 % or more should.",
+    )
+
+
 def ordinal_values(fit: OrdinalFit, left: LeftOut | None = None) -> dict[str, Any]:
     """Return a fit's results as plain values, ready for JSON."""
     return {
@@ -140,9 +171,10 @@ def ordinal_values(fit: OrdinalFit, left: LeftOut | None = None) -> dict[str, An
 def ordinal_report(fit: OrdinalFit, left: LeftOut | None = None) -> Report:
     """Return the report of an ordinal fit, and of leaving people out where that was done."""
     more = () if left is None else (left_out_finding(left),)
+    title, question = _QUESTIONS if len(fit.parts) > 1 else _QUESTIONS_OF_ONE_PART
     return Report(
-        title="What accuracy people accept, imagined and real",
-        question="Do ratings of imagined systems tell how people rate the systems they use?",
+        title=title,
+        question=question,
         findings=(*more, *ordinal_findings(fit)),
         sections=(
             picture_section(
@@ -154,7 +186,7 @@ def ordinal_report(fit: OrdinalFit, left: LeftOut | None = None) -> Report:
             Section(title="Where one rating passes into the next", table=fit.thresholds()),
             *_kinds_of_mean(fit),
             *_correlations(fit),
-            *([] if left is None else [_left_out_section(left)]),
+            *([] if left is None else [_left_out_section(left), _individuals_section(left)]),
         ),
         methods=fit.methods_text(),
         provenance=fit.provenance,
@@ -166,6 +198,44 @@ def save_ordinal_picture(fit: OrdinalFit, path: Path) -> Path:
     """Write the picture of alpha to a file."""
     with _alphas(fit) as figure:
         return theme.save(figure, path)
+
+
+@contextmanager
+def individuals_figure(left: LeftOut) -> Iterator["Figure"]:
+    """Draw everybody's predicted range and the rating they gave, one panel per part."""
+    rows = left.predictions
+    parts = list(dict.fromkeys(rows["part"].tolist()))
+    columns = min(len(parts), 2)
+    lines = -(-len(parts) // columns)
+    with theme.canvas(width=3.6 * columns, height=0.5 + 2.8 * lines) as figure:
+        grid = figure.subplots(lines, columns, sharex=True, squeeze=False)
+        for panel, part in zip(grid.flat, parts, strict=False):
+            here = np.flatnonzero(rows["part"] == part)
+            order = here[np.lexsort((rows["rating"][here], rows["predicted"][here]))]
+            if len(order) > _MOST_SHOWN:
+                order = order[np.linspace(0, len(order) - 1, _MOST_SHOWN).round().astype(int)]
+            _ranges(panel, *(rows[name][order] for name in ("lower", "upper", "rating")))
+            panel.set_title(f"{part} ({len(here)} ratings)", fontsize=10)
+        for panel in grid.flat[len(parts) :]:
+            panel.set_visible(False)
+        for panel in grid.flat[max(len(parts) - columns, 0) : len(parts)]:
+            panel.set_xlabel("rating")
+            panel.tick_params(labelbottom=True)
+        yield figure
+
+
+def _ranges(panel: Any, lower: Any, upper: Any, given: Any) -> None:  # noqa: ANN401 - matplotlib axes
+    height = np.arange(len(given))
+    inside = (lower <= given) & (given <= upper)
+    panel.hlines(height, lower - 0.25, upper + 0.25, color=theme.FAINT, lw=2.4, alpha=0.55)
+    panel.plot(given[inside], height[inside], "o", color=theme.COLOURS[0], ms=3.6)
+    panel.plot(
+        given[~inside], height[~inside], "o", color=theme.COLOURS[0], ms=3.6, mfc=theme.PAPER
+    )
+    panel.set(ylim=(-1, len(given)))
+    panel.set_yticks([])
+    panel.spines["left"].set_visible(False)
+    panel.xaxis.get_major_locator().set_params(integer=True)
 
 
 def _alphas(fit: OrdinalFit) -> AbstractContextManager["Figure"]:
@@ -205,14 +275,15 @@ def _kinds_of_mean(fit: OrdinalFit) -> list[Section]:
 
 
 def _cautions(fit: OrdinalFit) -> tuple[str, ...]:
+    always = CAUTIONS if len(fit.parts) > 1 else MULTINOMIAL_CAUTIONS[1:]
     if fit.n_respondents >= FEW_PEOPLE:
-        return CAUTIONS
+        return always
     return (
         f"Only {fit.n_respondents} respondents: with fewer than {FEW_PEOPLE}, slope and scale lean "
         "on the priors, and tend to come out too large. In simulated studies of two parts with 22 "
         "people, 95 % intervals of the slope and of the shares held 93 to 96 %; smaller studies "
         "were not checked.",
-        *CAUTIONS,
+        *always,
     )
 
 

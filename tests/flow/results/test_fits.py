@@ -17,6 +17,8 @@ from howgood.flow.study_files import read_study
 from howgood.kinds.comparison import interview
 from howgood.kinds.comparison import screens as participate
 from howgood.kinds.pair_choices import choices_so_far
+from howgood.kinds.study import Study
+from howgood.kinds.survey import KIND as SURVEY_KIND
 from howgood.kinds.survey import results as survey_fit
 from howgood.learn.elicitation.family_registry import family_label
 from howgood.records.progress import silent
@@ -110,6 +112,60 @@ def test_who_fails_an_attention_check_is_left_out_unless_everyone_counts(host, a
     assert (len(kept.people), kept.left_out) == (2, {"failed an attention check": 1})
     assert len(gather(host, row, policy="everyone").people) == 3
     assert len(gather(host, row, policy="finished").people) == 2
+
+
+WORSE = {
+    "key": "worse", "type": "choice", "text": "Which is worse?",
+    "options": [{"key": "missed", "text": "A missed visitor"},
+                {"key": "false_alarm", "text": "A false ring"}],
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_people_are_compared_by_what_they_call_worse_and_specificity_is_weighed(host, asked):
+    shown = SURVEY["survey"] | {"cases": 40}
+    written = SURVEY | {"closing": [WORSE], "survey": shown}
+    row, study = asked(written, 14), Study.from_dict(written)
+    offered = {option.name: option.choices for option in SURVEY_KIND.fit_options(study, dict)}
+    assert list(offered["by"]) == ["", "participant", "worse"]
+    assert list(offered["measures"]) == ["", "specificity"]
+    assert offered["model"]["parts"] == "ratings in their order"
+    chosen = {"by": "worse", "measures": "specificity", "model": ""}
+    settings = SURVEY_KIND.fit_settings(study, chosen, dict)
+    result = run_task(host, row.number, "fit", settings)
+    sections = {section.title: section for section in result.report.sections}
+    divided = sections["By worse"].table
+    assert {"A missed visitor", "A false ring"} <= set(divided["segment"])
+    assert int(np.sum(divided["people"])) == 14
+    assert "How people differ" in sections
+    assert "Weights of the three measures" in sections
+    assert "Asked directly (Which is worse?)" in _said(result)
+    with pytest.raises(InputError, match="worse"):
+        SURVEY_KIND.fit_settings(study, {"by": "height"}, dict)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_comparison_that_cannot_be_made_is_said_and_the_fit_is_kept(host, asked):
+    one = WORSE | {"options": [*WORSE["options"], {"key": "neither", "text": "Neither"}]}
+    row = asked(SURVEY | {"demographics": [one]}, 4)
+    settled = sa.update(answers).where(answers.c.screen == "demographics")
+    host.database.write(
+        lambda connection: connection.execute(settled.values(content={"worse": "neither"}))
+    )
+    result = run_task(host, row.number, "fit", {"by": "worse"})
+    assert "Not enough evidence to compare people as asked" in _said(result)
+    assert len(result.cards) == 1
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_ratings_in_their_order_or_each_by_itself_are_a_choice(host, asked):
+    row = asked(SURVEY, 12)
+    result = run_task(host, row.number, "fit", {"model": "levels"})
+    assert result.report.sections[0].title == "Ratings by accuracy"
+    assert (result.people, result.cards) == (12, ())
+    result = run_task(host, row.number, "fit", {"model": "parts"})
+    assert "Where one rating passes into the next" in [one.title for one in result.report.sections]
+    assert "real" not in result.report.question
 
 
 @pytest.mark.slow

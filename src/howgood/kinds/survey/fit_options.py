@@ -10,6 +10,7 @@ from typing import Any
 from howgood.errors import InputError
 from howgood.kinds.fit import Cards, FitOption, chosen_name, chosen_number
 from howgood.kinds.protocol import AskedInUse
+from howgood.kinds.questions import Question
 from howgood.kinds.study import Study, plan_of
 from howgood.kinds.survey.plan import SurveyPlan
 from howgood.kinds.survey.screens import survey_scale
@@ -18,7 +19,15 @@ from howgood.records.priors import PRESETS, Priors
 MODELS = {
     "binary": "accept or not, by application",
     "parts": "imagined and real systems on one scale",
+    "levels": "every rating by itself",
 }
+_ONE_PART = "ratings in their order"
+EVERYONE, BY_PERSON = "", "participant"
+_MOST_GROUPS = 12  # as many as `learn.segments` fits; importing it would load what fits need
+_BY_HELP = (
+    "Groups of people by what they answered, each with its own weights; decide which question "
+    "matters before you look."
+)
 CARD_PRIOR = "card:"
 _PRIORS = {
     "howgood": "howgood: weak, for any application",
@@ -30,11 +39,11 @@ _PRIORS_HELP = (
 
 
 def fit_options(study: Study, cards: Cards) -> tuple[FitOption, ...]:
-    """Return what a form offers; models only where there is more than one that fits the study."""
+    """Return what a form offers; some things only where the study asked what they need."""
     from howgood.show.cards import card_warning, readable  # loads what fits need
 
     plan = plan_of(study, SurveyPlan)
-    models = FitOption(name="model", label="Model", choices=MODELS)
+    models = MODELS | ({} if plan.real is not None else {"parts": _ONE_PART})
     priors = {name: _PRIORS.get(name, name) for name in PRESETS}
     if len(plan.applications) == 1:
         priors |= {
@@ -50,7 +59,9 @@ def fit_options(study: Study, cards: Cards) -> tuple[FitOption, ...]:
         if point > 1
     }
     return (
-        *([models] if plan.real is not None else []),
+        FitOption(name="model", label="Model", choices=models),
+        FitOption(name="by", label="Compare people by", choices=_groups(study), help=_BY_HELP),
+        *_measures(plan),
         FitOption(name="priors", label="Priors", choices=priors, help=_PRIORS_HELP),
         FitOption(
             name="cut",
@@ -61,6 +72,32 @@ def fit_options(study: Study, cards: Cards) -> tuple[FitOption, ...]:
     )
 
 
+def _groups(study: Study) -> dict[str, str]:
+    """Return what people can be compared by: questions with a few options."""
+    return {
+        EVERYONE: "nothing: everybody together",
+        BY_PERSON: "everybody's own weights",
+        **{key: question.text for key, question in grouping_questions(study).items()},
+    }
+
+
+def grouping_questions(study: Study) -> dict[str, Question]:
+    """Return questions of which everybody chose one of a few options, by their keys."""
+    return {
+        question.key: question
+        for question in (*study.demographics, *study.closing)
+        if question.type == "choice" and 2 <= len(question.options) <= _MOST_GROUPS
+    }
+
+
+def _measures(plan: SurveyPlan) -> tuple[FitOption, ...]:
+    """Offer specificity where people were shown how many cases there were."""
+    if (plan.cases or 0) <= plan.real_positives:
+        return ()
+    choices = {"": "precision and recall", "specificity": "precision, recall and specificity"}
+    return (FitOption(name="measures", label="What is weighed", choices=choices),)
+
+
 def fit_settings(study: Study, chosen: Mapping[str, str], cards: Cards) -> dict[str, Any]:
     """Return what was chosen, checked before anything waits."""
     settings: dict[str, Any] = {
@@ -68,8 +105,22 @@ def fit_settings(study: Study, chosen: Mapping[str, str], cards: Cards) -> dict[
         "priors": chosen.get("priors") or "howgood",
     }
     priors_of(settings["priors"], study, cards)
+    if settings["model"] == "binary":
+        settings |= _of_binary(study, chosen)
     if chosen.get("cut"):
         settings["cut"] = chosen_number(chosen["cut"], "accepting from", 2, points_of(study))
+    return settings
+
+
+def _of_binary(study: Study, chosen: Mapping[str, str]) -> dict[str, Any]:
+    """Return whom to compare and what to weigh, where somebody chose to."""
+    settings: dict[str, Any] = {}
+    if chosen.get("by"):
+        settings["by"] = chosen_name(chosen["by"], tuple(_groups(study)), "compare people by")
+    if chosen.get("measures"):
+        offered = _measures(plan_of(study, SurveyPlan))
+        names = [name for option in offered for name in option.choices]
+        settings["measures"] = chosen_name(chosen["measures"], names, "what is weighed")
     return settings
 
 

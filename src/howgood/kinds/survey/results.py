@@ -12,12 +12,19 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from howgood import decide, learn
 from howgood.errors import HowgoodWarning, InputError, UngatedPosteriorError
 from howgood.kinds.fit import Sample, insufficient_evidence
 from howgood.kinds.study import Study, plan_of
-from howgood.kinds.survey.fit_options import cut_of, points_of, priors_of
+from howgood.kinds.survey.fit_options import (
+    BY_PERSON,
+    cut_of,
+    grouping_questions,
+    points_of,
+    priors_of,
+)
 from howgood.kinds.survey.instrument import (
     TESTED,
     branches_to_fit,
@@ -28,6 +35,7 @@ from howgood.kinds.survey.plan import SurveyPlan
 from howgood.learn.acceptability_fit import AcceptabilityFit
 from howgood.learn.cards import card_of_fit
 from howgood.learn.interface import InterfaceEffect, interface_effects
+from howgood.learn.multinomial import MultinomialFit
 from howgood.learn.ordinal_fit import OrdinalFit
 from howgood.records.answers import Answers
 from howgood.records.card import ModelCard
@@ -37,7 +45,7 @@ from howgood.records.report import Finding, Report
 from howgood.records.result import StudyResult
 from howgood.show.acceptability import fit_report
 from howgood.show.cards import with_warning
-from howgood.show.ordinal import ordinal_report
+from howgood.show.ordinal import multinomial_report, ordinal_report
 from howgood.show.people import people_text
 from howgood.show.results import interface_finding, target_finding, whole_report, worse_finding
 from howgood.show.watching import in_use_findings
@@ -64,6 +72,8 @@ def result(
                     sample, question=_QUESTION, why=_STRANGERS, cure=_BELONGING
                 )
             return _parts(sample, study, settings, progress)
+        if settings.get("model") == "levels":
+            return _levels(sample, study, settings, progress)
         return _binary(sample, study, settings, progress)
     except UngatedPosteriorError as error:
         why = f"The answers do not pin the model down: {error}"
@@ -78,6 +88,7 @@ _BELONGING = (
     'Add application = "..." to every system under [[survey.real.systems]], or choose the model of '
     "accepting or not."
 )
+_UNSAID = "no answer"
 _UNRATED = "Nobody has rated a scenario yet."
 _CURE = (
     "Ask more people: 20 to 25 per application are usual. Answers that are all alike (everybody "
@@ -99,13 +110,7 @@ def _binary(
     answers = _answers(sample, study, only=_IMAGINED)
     if not len(answers):
         return insufficient_evidence(sample, question=_QUESTION, why=_UNRATED, cure=_CURE)
-    fit = learn.fit_acceptability(
-        answers,
-        cut=cut_of(study, settings),
-        priors=priors_of(str(settings.get("priors", "howgood")), study, sample.cards),
-        random_state=int(settings.get("seed", 1)),
-        progress=lambda share, step: progress(_FIT_SHARE * share, step),
-    )
+    fit, unmet = _fitted(answers, sample, study, settings, progress)
     progress(_FIT_SHARE, "drawing the pictures")
     targets = [_target(fit, name) for name in fit.applications]
     effects = _effects(sample, study, settings)
@@ -113,6 +118,7 @@ def _binary(
         fit_report(fit),
         title=study.title,
         first=[
+            *unmet,
             *targets,
             *(interface_finding(*pair) for pair in effects),
             *said_worse(sample, study),
@@ -129,6 +135,65 @@ def _binary(
         methods=f"{design_text(sample, study)} {report.methods}",
     )
     return _result(report, fit, sample, cards=_cards(fit, study))
+
+
+def _fitted(
+    answers: Answers, sample: Sample, study: Study, settings: Mapping[str, Any], progress: Progress
+) -> tuple[AcceptabilityFit, list[Finding]]:
+    """Fit with the comparison or the measures asked for; without them where they cannot be had."""
+    fit = partial(
+        learn.fit_acceptability,
+        cut=cut_of(study, settings),
+        priors=priors_of(str(settings.get("priors", "howgood")), study, sample.cards),
+        random_state=int(settings.get("seed", 1)),
+        progress=lambda share, step: progress(_FIT_SHARE * share, step),
+    )
+    by, has_specificity = settings.get("by"), bool(settings.get("measures"))
+    if not by and not has_specificity:
+        return fit(answers), []
+    asked: dict[str, Any] = {}
+    more = dict(answers.items())
+    if by:
+        asked["by"] = by if by == BY_PERSON or by not in more else f"answer to {by}"
+        more[asked["by"]] = _groups_of(more["participant"], sample, study, str(by))
+    if has_specificity:
+        asked["measures"] = ("precision", "recall", "specificity")
+        more["specificity"] = _specificity(sample)
+    try:
+        # Minutes of another engine are not for a page that somebody waits for.
+        given = Answers(more, provenance=answers.provenance)
+        return fit(given, engine="importance", **asked), []
+    except (UngatedPosteriorError, InputError) as error:
+        what = "compare people as asked" if by else "weigh specificity"
+        return fit(answers), [
+            Finding(text=f"Not enough evidence to {what}: {error}", tone="unsure")
+        ]
+
+
+def _groups_of(
+    participants: NDArray[Any], sample: Sample, study: Study, by: str
+) -> NDArray[np.object_]:
+    """Return what whoever gave each row answered to one question; themselves for everybody."""
+    if by == BY_PERSON:
+        return participants
+    names = {option.key: option.text for option in grouping_questions(study)[by].options}
+    said = {
+        person.participation.participant: names.get(str(answer.values[by]), _UNSAID)
+        for person in sample.people
+        for answer in person.participation.answers
+        if by in answer.values
+    }
+    return np.array([said.get(str(name), _UNSAID) for name in participants.tolist()], dtype=object)
+
+
+def _specificity(sample: Sample) -> NDArray[np.float64]:
+    """Return the share of other cases that each rated scenario left alone."""
+    shown = sample.table(
+        "true_negatives", "false_positives",
+        where=lambda row: row["part"] == _IMAGINED and row.get("rating") is not None,
+    )  # fmt: skip
+    left, alarms = (np.asarray(column, dtype=np.float64) for column in shown.values())
+    return np.asarray(left / (left + alarms))
 
 
 def _target(fit: AcceptabilityFit, name: str) -> Finding:
@@ -228,6 +293,29 @@ def _parts(
     return _result(report, fit, sample, cards=())
 
 
+def _levels(
+    sample: Sample, study: Study, settings: Mapping[str, Any], progress: Progress
+) -> StudyResult:
+    answers = _answers(sample, study, only=_IMAGINED)
+    if not len(answers):
+        return insufficient_evidence(sample, question=_QUESTION, why=_UNRATED, cure=_CURE)
+    fit = learn.fit_multinomial(
+        answers,
+        cut=cut_of(study, settings),
+        priors=priors_of(str(settings.get("priors", "howgood")), study, sample.cards),
+        random_state=int(settings.get("seed", 1)),
+        progress=lambda share, step: progress(_FIT_SHARE * share, step),
+    )
+    report = whole_report(
+        multinomial_report(fit),
+        title=study.title,
+        first=said_worse(sample, study),
+        left_out=sample.left_out,
+        policy=POLICIES[sample.policy],
+    )
+    return _result(report, fit, sample, cards=())
+
+
 def _has_strangers(study: Study) -> bool:
     """Whether a system in use could belong to any of several applications."""
     plan = plan_of(study, SurveyPlan)
@@ -266,7 +354,7 @@ def said_worse(sample: Sample, study: Study) -> list[Finding]:
 
 def _result(
     report: Report,
-    fit: AcceptabilityFit | OrdinalFit,
+    fit: AcceptabilityFit | OrdinalFit | MultinomialFit,
     sample: Sample,
     *,
     cards: tuple[ModelCard, ...],

@@ -135,11 +135,18 @@ def pilot(
     return Pilot(StudentT.around(sample), sample, first=first)
 
 
-def careful_pilot(target: Target, rng: np.random.Generator, *, like: Pilot | None = None) -> Pilot:
+def careful_pilot(
+    target: Target,
+    rng: np.random.Generator,
+    *,
+    like: Pilot | None = None,
+    enough: float = math.inf,
+) -> Pilot:
     """Re-centre until the draws are good: for more than a dozen parameters.
 
     Every round draws from the last proposal, and the next one is shaped by all draws so far. The
-    first proposal has the shape that the pilot of a similar target found around its mode.
+    first proposal has the shape that the pilot of a similar target found around its mode. Draws
+    that pass the gates and are `enough` by their effective number end it too.
     """
     pool = Pool((), (), np.empty((0, target.size)), np.empty(0))
     first = laplace(target, near=None if like is None else like.first)
@@ -151,11 +158,18 @@ def careful_pilot(target: Target, rng: np.random.Generator, *, like: Pilot | Non
         new = proposal.sample(per_round, rng)
         value = target.log_density(new)
         latest = weighted(new, value - proposal.log_density(new))
+        if latest.effective >= enough and not complaint(latest):
+            break
         pool = pool.with_draws(proposal, new, value)
         proposal = pool.proposal()
         if latest.efficiency > _GOOD_EFFICIENCY:
             break
     return Pilot(proposal, latest, pool, first)
+
+
+def shaped_by(found: Pilot, sample: WeightedDraws) -> Pilot:
+    """Return a pilot whose proposal has the shape of a whole sample, not of a pilot's draws."""
+    return replace(found, proposal=BentT.around(sample, dof=_LIGHT_TAILS))
 
 
 def sample_from(
