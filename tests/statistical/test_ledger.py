@@ -80,6 +80,7 @@ OWED = {
         "paired error of RMSE", "paired error of MAE", "paired error of MAE, few pairs",
         "probability of being best",
         "best threshold of a ratio of linear metrics", "ratings of people left out",
+        "measures: score of people left out",
     ),
     "probability": (
         "kind of mean is harmonic", "gate: enough people accept", "go live: enough people accept",
@@ -109,6 +110,7 @@ OWED = {
         "shipped though equal", "stopped though equal", "ever shipped though equal, many looks",
         "the better evaluation is not the better system", "the candidate is below the bar",
         "a verdict is reversed on other documents", "ever warned though nothing changed",
+        "measures: which one people follow",
     ),
     "engines": tuple(
         f"posterior {what}, data sets {first} to {first + 4}"

@@ -9,6 +9,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy.special import expit, logit
+from tests.statistical.judging import expected_counts
 from tests.statistical.tally import Tally
 
 from howgood import decide, learn
@@ -95,6 +96,33 @@ def test_segments_are_calibrated(ledger):
         tally.take("share accepting", shares, _share(intercept, slope, alpha, sd, 0.8, 0.9))
     setting = f"two segments of 12 people × 8 scenarios; {left_out} of {wanted} failed a gate"
     tally.report(ledger, setting=setting, seed=seed, prefix="segments: ")
+    ledger.settle()
+
+
+def test_segments_differ_as_often_as_said(ledger):
+    """Every second study is of people whom the column does not divide."""
+    seed, wanted = 30113, 80
+    rng = np.random.default_rng(seed)
+    happened, said = [], []
+    for _ in range(wanted):
+        differ = bool(rng.random() < 0.5)
+        segments, sd, flawless = _truth(rng, 2)
+        if not differ:  # the middle of both, drawn as without segments
+            only, sd, flawless = _truth(rng, 1)
+            segments = {"a": only["a"], "b": only["a"]}
+        answers, _ = _answers(rng, segments, sd=sd, flawless=flawless, omega=0.0, people=12)
+        fit = _fitted(answers, rng, by="segment")
+        if fit is not None:
+            happened.append(differ)
+            said.append(fit.segmented.probability_differing)
+    ledger.add(
+        "probability",
+        "segments: people differ by a column",
+        expected_counts(happened, said, what="they differ"),
+        setting=f"two segments of 12 people × 8 scenarios, the same in every second study; "
+        f"{wanted - len(said)} of {wanted} failed a gate",
+        seed=seed,
+    )
     ledger.settle()
 
 

@@ -30,6 +30,8 @@ from howgood.learn.engines.select import gated
 from howgood.learn.evidence import lowest_shown
 from howgood.learn.kinds import order_of
 from howgood.learn.measured import MeasureWeights
+from howgood.learn.segment_model import plain_grid
+from howgood.learn.segments import nodes_for
 from howgood.records.acceptance import specificity_of
 from howgood.records.answers import Answers
 from howgood.records.priors import Beta, Normal, Priors
@@ -43,7 +45,6 @@ from howgood.stats.random_intercepts import (
     draws_per_block,
     log_marginal,
     log_marginal_of_choices,
-    normal_nodes,
 )
 
 TWO = ("precision", "recall")
@@ -134,7 +135,7 @@ class ThreeMeasures:
         mean, by_alpha, by_p = power_mean_slopes(pair, cells.recall, p=order, alpha=alpha)
         with np.errstate(divide="ignore", invalid="ignore"):
             by_pair = np.where(pair > 0, alpha * (mean / pair) ** (1.0 - order), 0.0)
-        nodes, weights = normal_nodes(self.n_nodes)
+        _, _, nodes, weights = plain_grid(self.n_nodes)
         extra = self.middle._extra(plain[None, :])[0]
         x = (plain[:n][at] + slope * mean + extra)[:, None] + sd * nodes
         value, pull = log_marginal(cells.groups, log_terms(x), weights)
@@ -163,7 +164,7 @@ class ThreeMeasures:
         alpha = expit(plain[:, 2 * n : 3 * n])[:, at]
         mean = power_mean(pair, self.cells.recall, p=order, alpha=alpha)
         center = plain[:, :n][:, at] + plain[:, n : 2 * n][:, at] * mean + self.middle._extra(plain)
-        nodes, weights = normal_nodes(self.n_nodes)
+        _, _, nodes, weights = plain_grid(self.n_nodes)
         with np.errstate(over="ignore", invalid="ignore"):
             spread = np.exp(plain[:, 3 * n])[:, None] * nodes
             return log_marginal_of_choices(self.cells.groups, center.T[:, :, None], spread, weights)
@@ -197,11 +198,11 @@ def fit_weights(
     """Return what precision, recall and specificity weigh, next to the fit of the first two."""
     cells, specificity = _shown(answers, accepted, whole, prevalence)
     prior = whole.prior_of_means()
-    flawless = whole.has_flawless_term
-    models = {
-        p: ThreeMeasures(cells, specificity, whole.priors, order_of(p), flawless=flawless)
-        for p in prior
-    }
+    model = ThreeMeasures(
+        cells, specificity, whole.priors, 0.0,
+        flawless=whole.has_flawless_term, n_nodes=nodes_for(whole),
+    )  # fmt: skip
+    models = {p: replace(model, order=order_of(p)) for p in prior}
     mixture = sample_mixture(
         models, prior, draws=draws, rng=rng, progress=progress, find=careful_pilot
     )

@@ -49,6 +49,9 @@ BY_PERSON = "participant"
 EVERYONE = "everyone"
 MOST_SEGMENTS = 12
 _PEOPLE_DRAWS = 400
+# Of more people than this, what all share is known so well that fewer draws of it will do; several
+# draws of everybody's own alpha are then made given each.
+_MANY_PEOPLE, _LEAST_PEOPLE_DRAWS = 2000, 100
 # Nodes of leniency per unit of people's standard deviation (see `learn.segment_model`), and how
 # few there are at least.
 _NODES_PER_SD, _LEAST_NODES = 9.5, 17
@@ -157,17 +160,18 @@ def fit_people(
         if order in mixture.pilots:
             like = shaped_by(mixture.pilots[order], mixture.samples[order])
     personal = replace(model, order=order, has_own_alphas=True)
+    shared = _shared_draws(sum(len(segment.people) for segment in segments))
     mixture, diagnostics = choose_and_sample(
         {order: personal},
         {order: 1.0},
         engine=engine,
-        draws=_PEOPLE_DRAWS,
+        draws=shared,
         rng=rng,
         progress=_scaled(progress, 0.6, 0.9),
-        find=partial(careful_pilot, enough=_PEOPLE_DRAWS),
+        find=partial(careful_pilot, enough=shared),
         like=like,
     )
-    natural = personal.natural(mixture.samples[order].resampled(_PEOPLE_DRAWS, rng))
+    natural = personal.natural(mixture.samples[order].resampled(shared, rng))
     return SegmentedPeople(
         column=by,
         fits=fits,
@@ -181,18 +185,25 @@ def fit_people(
     )
 
 
+def _shared_draws(n_people: int) -> int:
+    """Return how many draws of what people share are needed."""
+    wanted = _PEOPLE_DRAWS * _MANY_PEOPLE // max(n_people, 1)
+    return min(max(wanted, _LEAST_PEOPLE_DRAWS), _PEOPLE_DRAWS)
+
+
 def _model_of(segments: tuple[Segment, ...], whole: AcceptabilityFit) -> SegmentModel:
     return SegmentModel(
         tuple(segment.cells for segment in segments),
         whole.priors,
         0.0,
         flawless=whole.has_flawless_term,
-        n_nodes=_nodes_for(float(np.quantile(whole.person_sd_draws(), 0.99))),
+        n_nodes=nodes_for(whole),
     )
 
 
-def _nodes_for(person_sd: float) -> int:
-    """Return how many nodes integrate over people whose standard deviation is at most this."""
+def nodes_for(whole: AcceptabilityFit) -> int:
+    """Return how many nodes integrate over people who differ as those of the whole fit do."""
+    person_sd = float(np.quantile(whole.person_sd_draws(), 0.99))
     half = int(np.ceil(0.5 * _NODES_PER_SD * person_sd))
     return min(max(_LEAST_NODES, 2 * half + 1), N_NODES)
 
@@ -298,7 +309,9 @@ def _people_of(
     n = len(cells.applications)
     logits = draws[:, draw_columns(n)["alpha"]]
     logits = np.log(logits / (1.0 - logits))
-    step = _own_steps(cells, draws, omega, n_nodes, rng)[:, segment.group]
+    steps = _own_steps(cells, draws, omega, n_nodes, rng)
+    logits, omega = (np.repeat(one, len(steps) // len(draws), axis=0) for one in (logits, omega))
+    step = steps[:, segment.group]
     total = groups.counts[:, : cells.n_cells] + groups.counts[:, cells.n_cells :]
     columns: dict[str, list[NDArray[Any]]] = {}
     for index, name in enumerate(cells.applications):
@@ -323,14 +336,18 @@ def _people_of(
 def _own_steps(
     cells: Cells, draws: FloatArray, omega: FloatArray, n_nodes: int, rng: np.random.Generator
 ) -> Float32Array:
-    """Draw, for every draw and group, how far a person's alpha lies from that of the segment."""
+    """Draw for every group how far a person's alpha lies from that of the segment.
+
+    Shape (draws, groups), or several rows per draw, one after the other, where draws are few.
+    """
     at, counts = draw_columns(len(cells.applications)), cells.groups.counts
     steps = np.linspace(-_REACH, _REACH, _STEPS)
     _, _, nodes, weights = plain_grid(min(N_NODES, n_nodes))
     of_step, node = np.nonzero(steps[:, None] ** 2 + nodes**2 <= _REACH**2)
     first = np.searchsorted(of_step, np.arange(_STEPS))
     log_prior = (np.log(weights[node]) - 0.5 * steps[of_step] ** 2).astype(np.float32)
-    own_steps = np.empty((len(draws), len(counts)), dtype=np.float32)
+    times = -(-_PEOPLE_DRAWS // len(draws))
+    own_steps = np.empty((len(draws), times, len(counts)), dtype=np.float32)
     for number, row in enumerate(draws):
         own = {name: row[place] for name, place in at.items()}
         center = own["alpha"][cells.application]
@@ -342,20 +359,25 @@ def _own_steps(
         x = line[:, None] + own["slope"][cells.application][:, None] * mean
         spread, start = own["person_sd"] * nodes[node][None, :], 0
         for joint in log_choices(counts, x[:, None, :], spread, place=of_step):
-            own_steps[number, start : start + len(joint)] = _drawn(
-                joint[:, 0] + log_prior, first, rng
+            own_steps[number, :, start : start + len(joint)] = _drawn(
+                joint[:, 0] + log_prior, first, times, rng
             )
             start += len(joint)
-    return np.float32(steps[0]) + own_steps * np.float32(steps[1] - steps[0])
+    own_steps *= np.float32(steps[1] - steps[0])
+    own_steps += np.float32(steps[0])
+    return own_steps.reshape(-1, len(counts))
 
 
-def _drawn(joint: Float32Array, first: NDArray[np.intp], rng: np.random.Generator) -> FloatArray:
-    """Draw a step per group by log probabilities, whose nodes begin at `first`, and around it."""
+def _drawn(
+    joint: Float32Array, first: NDArray[np.intp], times: int, rng: np.random.Generator
+) -> FloatArray:
+    """Draw steps per group by log probabilities, whose nodes begin at `first`, and around them."""
     joint -= joint.max(axis=1, keepdims=True)
     share = np.add.reduceat(np.exp(joint, out=joint), first, axis=1)
     passed = np.cumsum(share, axis=1) / share.sum(axis=1, keepdims=True)
-    place = (passed < rng.random((len(joint), 1))).sum(axis=1)
-    return np.asarray(place + rng.random(len(joint)) - 0.5)
+    chance = rng.random((times, len(joint)))
+    place = (passed < chance[:, :, None]).sum(axis=2)
+    return np.asarray(place + rng.random(place.shape) - 0.5)
 
 
 def _warn_about_few(segments: tuple[Segment, ...]) -> None:
