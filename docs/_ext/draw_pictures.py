@@ -23,6 +23,7 @@ from howgood.records.acceptance import specificity_of
 from howgood.records.priors import HOWGOOD, USUAL_MEAN
 from howgood.show.figures import theme
 from howgood.show.measures import weight_sections
+from howgood.show.ordinal import individuals_figure
 from howgood.show.watching import acceptance_chart
 from howgood.stats.logistic import logistic_normal_mean
 
@@ -51,6 +52,7 @@ def main():
     _write("prior-share.svg", _prior_shares())
     _write("in-use.svg", _in_use())
     _write("measure-weights.svg", _three_measures())
+    _write("individuals.svg", _individuals())
     for name, boxes, arrows in (_going_live(), _backing_up(), _tools(), _extras()):
         _write(name, _diagram(boxes, arrows))
     for name, words, tables in _pictures_of_guides():
@@ -289,6 +291,14 @@ def _every_rating():
     shown = np.asarray(ratings["part"]) == "hypothetical"
     kept = {name: np.asarray(column)[shown] for name, column in ratings.items() if name != "part"}
     return "multinomial.svg", "fit --model multinomial --means 0", {"ratings.csv": kept}
+
+
+def _individuals():
+    """Draw what was predicted for people who were left out, and what they said."""
+    ratings = ask.simulate_ordinal_answers(people=40, random_state=SEED)
+    left = learn.leave_one_person_out(ratings, means=(0,), draws=1000, random_state=SEED)
+    with individuals_figure(left) as figure:
+        return theme.to_svg(figure, title="Ratings predicted for individuals, and those given")
 
 
 def _three_measures():

@@ -201,6 +201,7 @@ PROVED: dict[str, tuple[str, ...]] = {
     "OneThreshold.lost": ("one threshold: acceptance lost",),
     "OneThreshold.lost_overall": ("one threshold: acceptance lost",),
     "OneThreshold.table": ("one threshold: acceptance lost",),
+    "SegmentedPeople.probability_differing": ("segments: people differ by a column",),
     "SegmentedPeople.people": ("people: alpha of a person",),
     "SegmentedPeople.person_spread": ("people: spread of alpha",),
     "AcceptabilityFit.person_sd": ("binary: spread of people", "continuous p: spread of people"),
@@ -373,7 +374,6 @@ PROVED: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 EXCUSED: dict[str, str] = {
-    "SegmentedPeople.probability_differing": "evidence of two models; was not simulated",
     "LabelVariances.predictions": "a variance that plans rest on, which are proved",
     "JudgeReport.judge_alone": "a textbook interval, shown to be compared with",
     "AcceptabilityFit.flawless_comparison": "evidence of two models, and posterior predictive "

@@ -110,7 +110,7 @@ OWED = {
         "shipped though equal", "stopped though equal", "ever shipped though equal, many looks",
         "the better evaluation is not the better system", "the candidate is below the bar",
         "a verdict is reversed on other documents", "ever warned though nothing changed",
-        "measures: which one people follow",
+        "measures: which one people follow", "segments: people differ by a column",
     ),
     "engines": tuple(
         f"posterior {what}, data sets {first} to {first + 4}"
