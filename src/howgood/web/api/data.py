@@ -29,7 +29,17 @@ class FitRequest(Record):
 
     people: str = Field(default="", description="whose answers: attentive, or another policy")
     model: str = Field(
-        default="", description="surveys: binary, or parts (imagined and real systems)"
+        default="",
+        description="surveys: binary, parts (ratings in their order, imagined and real), or "
+        "levels (every rating by itself)",
+    )
+    by: str = Field(
+        default="",
+        description="surveys, binary: key of a question to compare people by, or participant",
+    )
+    measures: str = Field(
+        default="",
+        description="surveys, binary: specificity to weigh it too, where all cases were shown",
     )
     priors: str = Field(default="", description="surveys: howgood, kay2015, or a card")
     cut: int | None = Field(
@@ -95,7 +105,7 @@ def _list(call: Call) -> FitList:
 
 def _ask(call: Call) -> Fit:
     body: FitRequest = call.body
-    chosen = {"people": body.people, "model": body.model, "priors": body.priors}
+    chosen = {name: getattr(body, name) for name in ("people", "model", "priors", "by", "measures")}
     chosen |= {
         name: str(value)
         for name, value in (("seed", body.seed), ("cut", body.cut))
