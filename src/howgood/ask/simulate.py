@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from howgood.ask.accuracy_levels import scenarios as all_scenarios
 from howgood.errors import InputError
@@ -447,7 +448,7 @@ def simulate_respondent(
         choice = metric.prefers(first, second)
         if sensitivity is not None:
             strength = 100 * sensitivity * (metric.of(first) - metric.of(second))
-            chance = 1 / (1 + np.exp(-np.clip(strength, -60, 60)))
+            chance = expit(strength)
             choice = "first" if generator.random() < chance else "second"
         return _MIRRORED[choice] if generator.random() < flips else choice
 

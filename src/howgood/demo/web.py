@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import numpy as np
+from scipy.special import expit
 from sqlalchemy.engine import Connection
 
 from howgood.demo.walkthrough import save_table
@@ -321,7 +322,7 @@ def _tables(folder: Path, studies: list[Study], seed: int) -> tuple[Path, ...]:
     """Write a classifier's scores, and three systems' predictions for the items rated."""
     generator = np.random.default_rng(seed)
     truth = (generator.random(1000) < 0.3).astype(int)
-    score = 1 / (1 + np.exp(-generator.normal(2.6 * truth - 1.6)))
+    score = expit(generator.normal(2.6 * truth - 1.6))
     scores, predictions = folder / "scores.csv", folder / "predictions.csv"
     save_table(Table({"y_true": truth, "y_score": score.round(4)}), scores)
     plans = [study.plan for study in studies]

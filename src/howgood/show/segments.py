@@ -6,7 +6,7 @@ values. Absent: fitting and deciding; names of people (a report shows how alphas
 
 from typing import Any
 
-import numpy as np
+from scipy.special import expit
 
 from howgood.learn.acceptability_fit import AcceptabilityFit
 from howgood.learn.segmented import SegmentedPeople
@@ -75,7 +75,7 @@ def _furthest(fit: AcceptabilityFit, divided: SegmentedPeople) -> tuple[str, str
 def _people_differing(divided: SegmentedPeople) -> Finding:
     spread = divided.person_spread
     # Nine in ten of a normal lie below 1.28 sd.
-    lower, upper = (1.0 / (1.0 + np.exp(-sign * 1.28 * spread.mean)) for sign in (-1.0, 1.0))
+    lower, upper = (expit(sign * 1.28 * spread.mean) for sign in (-1.0, 1.0))
     return Finding(
         text="People of one segment differ in the weight of precision too: where it is 0.5 on "
         f"average, four people in five lie between {plain(lower, digits=2)} and "
