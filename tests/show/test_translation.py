@@ -22,7 +22,7 @@ def _words(text):
 # Put together of a word and a name, or of parts of a name in the study file.
 COMPOSED = {
     *("Copy for {own}", "Day of", "Filled: accepted.", "Hollow: refused.", "Alarms", "Miss"),
-    *("Negative", "Positive", "Correctly cleared", "With negative", "With positive"),
+    *("Negative", "Positive", "Cleared", "Correctly cleared", "With negative", "With positive"),
 }
 
 
