@@ -33,6 +33,15 @@ test -d /etc/fonts || export FONTCONFIG_PATH="{folder}/fonts"
 exec "{folder}/chromium" "$@"
 """
 
+# The package's own file looks for its font in folders that another system has.
+_FONTS = """<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <dir>{folder}/fonts/fonts</dir>
+  <cachedir>{folder}/fonts/cache</cachedir>
+</fontconfig>
+"""
+
 
 def bring_browser(folder: Path) -> Path | None:
     """Fetch and unpack Chromium into the folder; return the program to start, or None."""
@@ -95,6 +104,7 @@ def _lay_out(folder: Path) -> None:
         with tarfile.open(folder / packed) as archive:
             archive.extractall(into, **_safely())  # noqa: S202 - part of a checked package
         (folder / packed).unlink()
+    (folder / "fonts" / "fonts.conf").write_text(_FONTS.format(folder=folder))
     (folder / "chromium").chmod(0o755)
     shutil.rmtree(folder / "package")
 
