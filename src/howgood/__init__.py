@@ -8,7 +8,7 @@ standard library.
 from importlib import import_module
 from types import ModuleType
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = ["__version__", "ask", "decide", "learn", "score"]
 
