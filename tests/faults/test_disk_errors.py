@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 
 import pytest
 import sqlalchemy as sa
+from benchmarks.load.servers import free_port
 from tests.faults.counting import Count, counted
 from tests.faults.disk_errors import disk_errors
 from tests.faults.people import Person
@@ -201,7 +202,7 @@ def test_the_doctor_says_that_nothing_can_be_stored(served, errors, capsys):
 def test_a_failing_disk_at_the_start_is_one_line_of_the_command(served, tmp_path, errors, capsys):
     address = _fresh(served, tmp_path)
     with errors.failing(1, lasting=True):
-        assert run(["serve", "--port", "1", "--database", address]) == 2
+        assert run(["serve", "--port", str(free_port()), "--database", address]) == 2
     said = capsys.readouterr().err
     assert "disk I/O error" in said
     assert "Traceback" not in said

@@ -279,6 +279,31 @@ def _read_labels(path: Path) -> object:
     return decisions.labels_from(path, counts=None, truth="y", predicted="yhat", positive="on")
 
 
+def _forecasts_csv() -> bytes:
+    rows = [f"{10 + i % 7},{11 + i % 5},{9.5 + i % 6}" for i in range(24)]
+    return ("y,model,rule\n" + "\n".join(rows) + "\n").encode()
+
+
+def _read_forecasts(path: Path) -> object:
+    return decisions.predictions_for(
+        _quantile(),
+        path,
+        truth="y",
+        systems=["model", "rule"],
+        positive=None,
+        group=None,
+        missing="error",
+    )
+
+
+@cache
+def _quantile() -> learn.QuantileResult:
+    days = range(40)
+    return learn.QuantileElicitor(
+        [float(day % 9) for day in days], [float(day % 7) for day in days], random_state=1
+    ).result()
+
+
 def _read_relevance(path: Path) -> object:
     question = relevance.RelevanceQuestion(
         outcome="y", predicted={"model": "yhat"}, context=("hour", "room")
@@ -661,6 +686,13 @@ READERS: tuple[Reader, ...] = (
         suffix=".csv",
         valid=lambda: (_relevance_csv(),),
         read=_read_labels,
+        kind="csv",
+    ),
+    Reader(
+        name="forecasts CSV",
+        suffix=".csv",
+        valid=lambda: (_forecasts_csv(),),
+        read=_read_forecasts,
         kind="csv",
     ),
     Reader(

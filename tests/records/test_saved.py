@@ -198,7 +198,16 @@ def _from_fits():
         learn.fit_ordinal(ordinal, means=(0,), draws=200, random_state=1),
         learn.fit_multinomial(answers, means=(0,), draws=200, random_state=1),
         learn.LeftOut(
-            predictions=Table({"participant": ["a"], "rating": [4], "predicted": [3.5]}),
+            predictions=Table(
+                {
+                    "participant": ["a"],
+                    "rating": [4],
+                    "predicted": [3.5],
+                    "lower": [3],
+                    "upper": [5],
+                    "baseline": [5.0],
+                }
+            ),
             mean_absolute_error=0.5,
             baseline=1.0,
             n_respondents=1,

@@ -316,6 +316,7 @@ PROVED: dict[str, tuple[str, ...]] = {
     "NeededGrades.error_now": (*_FLIPS, "needed items, grades"),
     "Sources.needed": ("needed items, grades",),
     "Sources.repeats_needed": ("needed items, grades",),  # the same solution for another part
+    "Sources.together_needed": ("needed items, grades",),  # likewise, of both at once
     "ScoreDistribution.interval": _EXACT,
     "StudySize.power": ("study size: power",),
     "StudySize.widths": ("study size: width of alpha's interval",
