@@ -131,7 +131,7 @@ def filled_form(page: str, chance: random.Random) -> dict[str, str]:
         elif kind == "button" and name and about["value"] not in ("no", "undo"):
             buttons.append((name, about["value"]))
         elif kind == "hidden":
-            form[name] = about["value"]
+            form[name] = about.get("value", "")
         elif kind == "text":
             form[name] = str(chance.randint(18, 90))
     form |= {name: chance.choice(values) for name, values in radios.items()}
