@@ -54,7 +54,11 @@ from howgood.show.ranking import readable_table
     "a comma between them.",
 )
 @combine_option
-@click.option("--lower-is-better", is_flag=True, help="Grade 1 is the best.")
+@click.option(
+    "--lower-is-better/--higher-is-better",
+    default=None,
+    help="Grade 1 is the best, or the worst; of a column called penalty, less is better.",
+)
 @click.option("--level", default=0.05, show_default=True, help="Error level of tie groups.")
 @click.option(
     "--missing",
@@ -79,7 +83,7 @@ def command(
     winner: str,
     style: str | None,
     combine: str,
-    lower_is_better: bool,
+    lower_is_better: bool | None,
     level: float,
     missing: str,
     engine: str,
@@ -125,7 +129,7 @@ def command(
             segment=segment,
         ),
         criteria=[name.strip() for name in roles["grade"].split(",")],
-        greater_is_better=not (lower_is_better or columns.is_penalty),
+        greater_is_better=not (columns.is_penalty if lower_is_better is None else lower_is_better),
         combine=combine,
         level=level,
         missing=missing,

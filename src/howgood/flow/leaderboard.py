@@ -118,7 +118,7 @@ def board_columns(
         is_votes=is_votes,
         roles=roles,
         is_said=set(roles) <= set(named),
-        is_penalty=is_penalty and "grade" not in named,
+        is_penalty=is_penalty,
         lengths=lengths if is_votes and len(lengths) == len(_LENGTHS) else (),
     )
 
@@ -206,11 +206,12 @@ def columns_of_file(
 
 def read_as(ranking: Ranking, columns: BoardColumns) -> Ranking:
     """Note in a ranking which columns were taken as what, unless somebody named them all."""
-    if columns.is_said:
+    is_turned = columns.is_penalty and not ranking.greater_is_better
+    if columns.is_said and not is_turned:
         return ranking
     kind = "votes" if columns.is_votes else "grades"
     settings = {**ranking.provenance.settings, "read as": {"kind": kind, **columns.roles}}
-    if columns.is_penalty:
+    if is_turned:
         settings["read as"]["direction"] = "less is better"
     if columns.lengths and _STYLE not in settings:
         settings["lengths of outputs"] = list(columns.lengths)
@@ -260,8 +261,19 @@ def _style_of(frame: Any, style: str | None) -> tuple[Any, str | None]:  # noqa:
     if isinstance(frame, Table):
         one, other = (as_numbers(frame[name], where=f"votes, column {name!r}") for name in names)
         return Table({**frame, made: one - other}), made
-    difference = nw.col(names[0]) - nw.col(names[1])
-    return nw.from_native(frame).with_columns(difference.alias(made)).to_native(), made
+    rows = nw.from_native(frame)
+    schema = rows.collect_schema()
+    for name in names:
+        if not schema[name].is_numeric():
+            raise InputError(
+                where=f"votes, column {name!r}",
+                found=f"{schema[name]}, not numbers",
+                needed="a number for every vote, such as the length of an output",
+                cure="Look for text among the numbers.",
+            )
+    # As decimal numbers: whole ones without a sign know no difference below zero.
+    one, other = (nw.col(name).cast(nw.Float64) for name in names)
+    return rows.with_columns((one - other).alias(made)).to_native(), made
 
 
 def _of_included_people(frame: Any, columns: VoteRoles) -> Any:  # noqa: ANN401 - any frame

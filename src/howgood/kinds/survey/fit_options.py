@@ -86,7 +86,8 @@ def grouping_questions(study: Study) -> dict[str, Question]:
     return {
         question.key: question
         for question in (*study.demographics, *study.closing)
-        if question.type == "choice" and 2 <= len(question.options) <= _MOST_GROUPS
+        # One more is for those who gave no answer.
+        if question.type == "choice" and 2 <= len(question.options) < _MOST_GROUPS
     }
 
 
@@ -105,8 +106,22 @@ def fit_settings(study: Study, chosen: Mapping[str, str], cards: Cards) -> dict[
         "priors": chosen.get("priors") or "howgood",
     }
     priors_of(settings["priors"], study, cards)
-    if settings["model"] == "binary":
-        settings |= _of_binary(study, chosen)
+    asked = _of_binary(study, chosen)
+    if asked and settings["model"] != "binary":
+        raise InputError(
+            where="fit",
+            found=f"{' and '.join(asked)} with the model {settings['model']!r}",
+            needed="the model of accepting or not: only it compares people or weighs specificity",
+            cure="Choose that model, or ask for neither.",
+        )
+    if settings["model"] != "binary" and settings["priors"].startswith(CARD_PRIOR):
+        raise InputError(
+            where="priors",
+            found=f"a model card with the model {settings['model']!r}",
+            needed="the model of accepting or not, which cards are about",
+            cure="Choose that model, or other priors.",
+        )
+    settings |= asked
     if chosen.get("cut"):
         settings["cut"] = chosen_number(chosen["cut"], "accepting from", 2, points_of(study))
     return settings
@@ -119,6 +134,13 @@ def _of_binary(study: Study, chosen: Mapping[str, str]) -> dict[str, Any]:
         settings["by"] = chosen_name(chosen["by"], tuple(_groups(study)), "compare people by")
     if chosen.get("measures"):
         offered = _measures(plan_of(study, SurveyPlan))
+        if not offered:
+            raise InputError(
+                where="what is weighed",
+                found="a study that does not show how many cases there were",
+                needed="scenarios with all cases (cases in the study file), for specificity",
+                cure="Weigh precision and recall.",
+            )
         names = [name for option in offered for name in option.choices]
         settings["measures"] = chosen_name(chosen["measures"], names, "what is weighed")
     return settings
