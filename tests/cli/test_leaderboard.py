@@ -29,6 +29,47 @@ def grades(tmp_path):
     return path
 
 
+def test_lengths_without_a_sign_are_subtracted_as_numbers(tmp_path, capsys):
+    rng = np.random.default_rng(2)
+    left, right = rng.integers(20, 200, (2, 300))
+    longer = np.where(rng.random(300) < 0.8, left > right, left < right)
+    columns = {"left": ["a", "b"] * 150, "right": ["b", "a"] * 150}
+    columns["winner"] = np.where(longer, "left", "right")
+    said = []
+    for kind in (np.int64, np.uint32):
+        lengths = {"left_length": left.astype(kind), "right_length": right.astype(kind)}
+        path = tmp_path / f"{np.dtype(kind)}.parquet"
+        pl.DataFrame(columns | lengths).write_parquet(path)
+        assert run(["leaderboard", str(path), "--style", "left_length,right_length"]) == 0
+        said.append(capsys.readouterr().out)
+    assert said[0] == said[1]
+    assert "more of style wins" in said[0]
+    text = {"left_length": left, "right_length": ["long", *right.astype(str)[1:]]}
+    pl.DataFrame(columns | text).write_csv(tmp_path / "text.csv")
+    words = ["leaderboard", str(tmp_path / "text.csv"), "--style", "left_length,right_length"]
+    assert run(words) == 2
+    assert "'right_length': String, not numbers" in capsys.readouterr().err
+
+
+def test_less_penalty_is_better_also_where_somebody_names_the_column(tmp_path, capsys):
+    rows = [
+        f"{name},{doc},{part},{who},{penalty + doc % 2}"
+        for name, penalty in (("A", 5), ("C", 1))
+        for doc in range(4)
+        for part in range(3)
+        for who in "xy"
+    ]
+    path = tmp_path / "penalties.csv"
+    path.write_text("\n".join(["system,doc,segment,rater,penalty", *rows]), encoding="utf-8")
+    for more in ([], ["--grade", "penalty"]):
+        assert run(["leaderboard", str(path), *more]) == 0
+        printed = capsys.readouterr().out
+        assert "less penalty is better" in printed
+        assert "C is best" in printed
+    assert run(["leaderboard", str(path), "--higher-is-better"]) == 0
+    assert "A is best" in capsys.readouterr().out
+
+
 def test_the_command_gives_the_library_s_answer(grades, capsys):
     assert run(["leaderboard", str(grades), *COLUMNS, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)

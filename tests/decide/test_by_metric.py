@@ -10,11 +10,43 @@ from hypothesis import strategies as st
 from howgood import decide, learn, score
 from howgood.cli.main import run
 from howgood.errors import InputError
+from howgood.records.outcomes_by_class import DiagonalMetric
 from howgood.show.decisions import metric_gate_findings, threshold_findings
 
 
 def labels(tp, fn, fp, tn):
     return np.repeat([1, 1, 0, 0], (tp, fn, fp, tn)), np.repeat([1, 0, 1, 0], (tp, fn, fp, tn))
+
+
+def test_classes_are_the_same_however_numbers_are_spelled():
+    rng = np.random.default_rng(4)
+    truth = rng.integers(0, 3, 120)
+    right, wrong = truth.copy(), (truth + 1) % 3
+    metric = DiagonalMetric(weights=(0.2, 0.3, 0.5), labels=("0", "1", "2"))
+    assert metric(truth, right.astype(float)) == metric(truth.astype(str), right.astype(str)) > 0
+    spelled = {"good": right.astype(float), "bad": wrong.astype(str)}
+    assert decide.rank_predictions(metric, truth, spelled).order[0] == "good"
+    with pytest.raises(InputError, match="none"):
+        decide.rank_predictions(metric, truth, {"good": right, "bad": np.full(120, "none")})
+
+
+def test_labels_that_are_missing_or_of_one_class_are_refused():
+    metric, truth = score.LinearMetric(a0=0.3), np.array([1, 0] * 30)
+    holes = np.where(np.arange(60) == 7, np.nan, truth)
+    with pytest.raises(InputError, match="1 missing value"):
+        decide.rank_predictions(metric, truth, {"a": truth, "b": holes})
+    with pytest.raises(InputError, match="both classes"):
+        decide.metric_gate(metric, np.ones(50, int), np.ones(50, int))
+    with pytest.raises(InputError, match="numbers or text"):
+        decide.rank_predictions(metric, truth, {"a": truth, "b": truth.astype(str)})
+
+
+def test_equal_forecasts_are_equal_however_many_there_are():
+    rng = np.random.default_rng(5)
+    real = rng.normal(size=6000)
+    said = real + rng.normal(size=6000)
+    gate = decide.metric_gate(score.PinballMetric(quantile=0.7), real, said, than=said)
+    assert (gate.p_better, gate.gain.sd) == (0, 0)
 
 
 def test_scores_are_those_counted_by_hand():

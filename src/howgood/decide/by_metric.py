@@ -20,10 +20,12 @@ from howgood.decide.ranking import check_level, ranking_of
 from howgood.decide.sampling import PRIOR_CASES, Counts, counted
 from howgood.decide.scores import JointScores, against
 from howgood.decide.thresholds import objective_from
-from howgood.errors import InputError, LengthMismatchError, UnknownNameError
+from howgood.errors import InputError, LengthMismatchError
 from howgood.records.decision import GateVerdict, MetricGate
 from howgood.records.elicitation import WeightsResult
 from howgood.records.estimate import Estimate
+from howgood.records.label_metric import as_in, check_labels
+from howgood.records.levels import missing_values
 from howgood.records.outcomes_by_class import DiagonalMetric, FairMetric
 from howgood.records.pinball import PinballMetric, QuantileResult
 from howgood.records.probability import check_probability
@@ -47,7 +49,7 @@ def rank_predictions(
     y_true: ArrayLike,
     predictions: Mapping[str, ArrayLike],
     *,
-    pos_label: object = 1,
+    pos_label: object = None,
     groups: ArrayLike | None = None,
     level: float = 0.05,
     random_state: RandomState = 0,
@@ -66,8 +68,9 @@ def rank_predictions(
         True labels; of a quantile, what happened.
     predictions : mapping
         System name to its predicted labels, or numbers.
-    pos_label : object
-        The label that counts as positive; of several classes it has no use.
+    pos_label : object, optional
+        The label that counts as positive, by default the interview's own, else 1; of several
+        classes it has no use.
     groups : array, optional
         The group of each case: needed where gaps between groups have a weight.
     level : float
@@ -96,7 +99,8 @@ def rank_predictions(
     """
     check_level(level)
     generator, seed = generator_and_seed(random_state)
-    judged = _judged(metric, y_true, predictions, pos_label, groups, generator)
+    positive = _positive(metric, pos_label, y_true)
+    judged = _judged(metric, y_true, predictions, positive, groups, generator)
     draws = judged.draws
     apart = draws[:, :, None] - draws[:, None, :]
     scores = JointScores(
@@ -126,7 +130,7 @@ def metric_gate(
     than: ArrayLike | None = None,
     margin: float = 0.0,
     certainty: float = 0.95,
-    pos_label: object = 1,
+    pos_label: object = None,
     groups: ArrayLike | None = None,
     random_state: RandomState = 0,
 ) -> MetricGate:
@@ -165,6 +169,7 @@ def metric_gate(
     check_probability(certainty, name="certainty", where="gate")
     generator, seed = generator_and_seed(random_state)
     truth = np.asarray(y_true).ravel()
+    pos_label = _positive(metric, pos_label, truth)
     rivals = {"the other system": than} if than is not None else _trivial(metric, truth, pos_label)
     compared: dict[str, ArrayLike] = {"candidate": y_pred, **rivals}
     judged = _judged(metric, truth, compared, pos_label, groups, generator)
@@ -218,6 +223,13 @@ def _trivial(metric: object, truth: NDArray[Any], pos_label: object) -> dict[str
     if isinstance(described, DiagonalMetric):
         return {f"always {label}": np.full(truth.size, label) for label in described.labels}
     other = next((value for value in truth.tolist() if value != pos_label), None)
+    if other is None:
+        raise InputError(
+            where="y_true",
+            found=f"{pos_label!s:.60} alone",
+            needed="cases of both classes",
+            cure="Add cases of the other class, or name a system to compare with (than=).",
+        )
     return {
         name: np.full(truth.size, label, dtype=truth.dtype)
         for name, label in zip(TRIVIAL, (other, pos_label), strict=True)
@@ -259,8 +271,11 @@ def _judged(
     _check_lengths(truth, predicted)
     if isinstance(described, PinballMetric):
         return _by_costs(metric, described, truth, predicted, generator)
+    _check_complete({"y_true": truth, **predicted})
     if isinstance(described, DiagonalMetric):
         return _by_class(metric, described, truth, predicted, generator)
+    for name, labels in predicted.items():
+        check_labels(f"predictions of {name!r:.60}", truth, labels, pos_label)
     if isinstance(described, FairMetric):
         return _by_group(metric, described, truth, predicted, pos_label, groups, generator)
     tables = [
@@ -281,6 +296,23 @@ def _check_lengths(truth: NDArray[Any], predicted: Mapping[str, NDArray[Any]]) -
     lengths = {"y_true": truth.size} | {name: labels.size for name, labels in predicted.items()}
     if len(set(lengths.values())) > 1 or not truth.size:
         raise LengthMismatchError(where="predictions", lengths=lengths)
+
+
+def _check_complete(columns: Mapping[str, NDArray[Any]]) -> None:
+    for name, values in columns.items():
+        if missing_values(values).any():
+            raise InputError(
+                where=f"{name!s:.60}",
+                found=f"{int(missing_values(values).sum())} missing value(s)",
+                needed="a value for every case",
+                cure="Leave such cases out, for all systems.",
+            )
+
+
+def _positive(metric: object, pos_label: object, y_true: ArrayLike) -> object:
+    """Return the positive label: as said, else the interview's own, else 1."""
+    named = getattr(metric, "positive", None) if pos_label is None else pos_label
+    return as_in(np.asarray(y_true), 1 if named is None else named)
 
 
 def _as_shares(table: Counts) -> Counts:
@@ -357,16 +389,14 @@ def _by_class(
     predicted: Mapping[str, NDArray[Any]],
     generator: np.random.Generator,
 ) -> _Judged:
-    places = {str(label): place for place, label in enumerate(described.labels)}
-    for value in dict.fromkeys(truth.tolist()):
-        if str(value) not in places:
-            raise UnknownNameError(where="y_true", name=str(value), names=places)
-    strata = np.array([places[str(value)] for value in truth.tolist()])
-    spelled = truth.astype(str)
-    right = np.column_stack([labels.astype(str) == spelled for labels in predicted.values()])
-    drawn, seen = (
-        _drawn(strata, len(places), right, generator), _counted(strata, len(places), right)
-    )  # fmt: skip
+    strata, n_strata = described.places(truth, where="y_true"), len(described.labels)
+    right = np.column_stack(
+        [
+            described.places(labels, where=f"predictions of {name!r:.60}") == strata
+            for name, labels in predicted.items()
+        ]
+    )
+    drawn, seen = _drawn(strata, n_strata, right, generator), _counted(strata, n_strata, right)
     weights = _people(metric, described)
     return _Judged(
         name="weighted share of right answers",
@@ -391,6 +421,7 @@ def _by_group(
             needed="the group of each case",
             cure="Name it: groups=, or --group COLUMN.",
         )
+    _check_complete({"groups": np.asarray(groups).ravel()})
     names, group = np.unique(np.asarray(groups).ravel().astype(str), return_inverse=True)
     is_positive = truth == pos_label
     _check_lengths(truth, {**predicted, "groups": group})
@@ -398,7 +429,7 @@ def _by_group(
     n_strata = 2 * len(names)
     lacking = [place for place in range(n_strata) if not (strata == place).any()]
     if lacking or len(names) < 2:
-        lone = names[lacking[0] // 2] if lacking else names[0]
+        lone = str(names[lacking[0] // 2] if lacking else names[0])
         raise InputError(
             where="groups",
             found=f"{len(names)} group(s)" if len(names) < 2 else f"one class only in {lone!r:.60}",
@@ -468,7 +499,10 @@ def _drawn_means(columns: FloatArray, generator: np.random.Generator) -> FloatAr
     """Return draws of the columns' means by the Bayesian bootstrap over rows."""
     n = len(columns)
     if n >= _MANY_CASES:
-        spread = np.cov(columns, rowvar=False) / n
-        return generator.multivariate_normal(columns.mean(axis=0), spread, size=_DRAWS)
+        # Equal columns are drawn once: rounding would tell them apart.
+        columns, place = np.unique(columns, axis=1, return_inverse=True)
+        spread = np.atleast_2d(np.cov(columns, rowvar=False)) / n
+        means = generator.multivariate_normal(columns.mean(axis=0), spread, size=_DRAWS)
+        return np.asarray(means[:, place.ravel()])
     drawn = [generator.dirichlet(np.ones(n), size=_DRAWS // 8) @ columns for _ in range(8)]
     return np.concatenate(drawn)

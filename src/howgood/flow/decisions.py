@@ -156,6 +156,7 @@ def decide_metric_gate(
         real,
         labels[0],
         than=labels[1] if than else None,
+        pos_label=1,
         groups=groups,
         certainty=certainty,
         random_state=random_state,

@@ -272,8 +272,8 @@ def _style_of(frame: Any, style: str | None) -> tuple[Any, str | None]:  # noqa:
                 cure="Look for text among the numbers.",
             )
     # As decimal numbers: whole ones without a sign know no difference below zero.
-    one, other = (nw.col(name).cast(nw.Float64) for name in names)
-    return rows.with_columns((one - other).alias(made)).to_native(), made
+    left, right = (nw.col(name).cast(nw.Float64) for name in names)
+    return rows.with_columns((left - right).alias(made)).to_native(), made
 
 
 def _of_included_people(frame: Any, columns: VoteRoles) -> Any:  # noqa: ANN401 - any frame

@@ -168,7 +168,7 @@ def rank_labels(
         missing=missing,
     )  # fmt: skip
     named = dict(zip(systems, predicted, strict=True))
-    ranking = rank_predictions(metric, real, named, groups=groups, level=level)
+    ranking = rank_predictions(metric, real, named, pos_label=1, groups=groups, level=level)
     return RankedFile(ranking=ranking, sums=None)
 
 

@@ -82,6 +82,16 @@ class _WithoutDefaultLabel:
         return self.metric(y_true, y_pred, sample_weight=sample_weight)
 
 
+def as_in(truth: NDArray[Any], label: object) -> object:
+    """Return a label as it stands among the true ones: a file spells numbers as text."""
+    if isinstance(label, str) and truth.dtype.kind in "biuf":
+        try:
+            return float(label)
+        except ValueError:
+            return label
+    return label
+
+
 def check_labels(
     where: str, truth: NDArray[Any], predicted: NDArray[Any], pos_label: object
 ) -> None:

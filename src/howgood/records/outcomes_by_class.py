@@ -9,11 +9,11 @@ from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from howgood.errors import InputError, LengthMismatchError, MissingExtraError
+from howgood.errors import InputError, LengthMismatchError, MissingExtraError, UnknownNameError
 from howgood.records.confusion import ConfusionMatrix
-from howgood.records.label_metric import check_labels
+from howgood.records.label_metric import as_in, check_labels
 from howgood.records.saved import Saved
 
 CELLS = ("true_positives", "false_negatives", "false_positives", "true_negatives")
@@ -195,8 +195,18 @@ class DiagonalMetric(Saved):
             raise LengthMismatchError(
                 where="DiagonalMetric", lengths={"y_true": truth.size, "y_pred": predicted.size}
             )
-        hits = [weight[(truth == name) & (predicted == name)].sum() for name in self.labels]
+        real, given = self.places(truth, where="y_true"), self.places(predicted, where="y_pred")
+        hits = np.bincount(real[real == given], weight[real == given], len(self.labels))
         return float(np.dot(self.weights, hits) / weight.sum())
+
+    def places(self, values: NDArray[Any], *, where: str) -> NDArray[np.int_]:
+        """Return the place of each value among the labels: 2, 2.0 and "2" are the same class."""
+        places = {_spelled(label): place for place, label in enumerate(self.labels)}
+        spelled = [_spelled(value) for value in values.tolist()]
+        for name in dict.fromkeys(spelled):
+            if name not in places:
+                raise UnknownNameError(where=where, name=name, names=places)
+        return np.array([places[name] for name in spelled], dtype=np.int_)
 
     def scorer(self, **options: Any) -> Any:  # noqa: ANN401 - scikit-learn's own type
         """Return a scikit-learn scorer; options go to `sklearn.metrics.make_scorer`."""
@@ -213,6 +223,12 @@ class DiagonalMetric(Saved):
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
         return {"family": "diagonal", "weights": list(self.weights), "labels": list(self.labels)}
+
+
+def _spelled(label: object) -> str:
+    """Return a class as text; a whole number may come as a decimal one, next to empty cells."""
+    is_whole = isinstance(label, float) and label.is_integer()
+    return str(int(label)) if is_whole and isinstance(label, float) else str(label)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,6 +265,7 @@ class FairMetric(Saved):
                 where="FairMetric",
                 lengths={"y_true": truth.size, "y_pred": predicted.size, "groups": group.size},
             )
+        pos_label = as_in(truth, pos_label)
         check_labels("FairMetric", truth, predicted, pos_label)
         real, flagged = truth == pos_label, predicted == pos_label
         cells = (real & flagged, real & ~flagged, ~real & flagged, ~real & ~flagged)
