@@ -294,3 +294,9 @@ def test_several_negative_labels_are_said_aloud(tmp_path, capsys):
     command = [*columns(path), "--simulate", "a0=.3", "--seed", "1", "--questions", "6"]
     assert run(command) == 0
     assert "'unclear', 'well' as negative" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("more", [["--plot", "x.png"], ["--families", "linear"], ["--no-checks"]])
+def test_options_that_classes_have_no_use_for_are_refused(more, tmp_path, capsys):
+    assert run(["elicit", str(tmp_path / "none.csv"), "--classes", "p_a,p_b,p_c", *more]) == 2
+    assert "has no use with --classes" in capsys.readouterr().err

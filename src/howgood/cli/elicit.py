@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from howgood.ask.comparison import DIRECT_LEAST, DIRECT_MOST, direct_question, direct_weight
 from howgood.cli import criteria
@@ -98,6 +99,7 @@ def command(
     differences between groups count.
     """
     if classes is not None or group is not None:
+        _refuse_of_two_errors("--classes" if classes is not None else "--group")
         named = ("truth", "score", "positive")
         weighed = _weigh(
             scores, classes=classes, group=group, log=log, replay=replay, browser=browser,
@@ -130,6 +132,19 @@ def command(
         )
     _write(interview, words, out=out, plot=plot, save=settings["save"])
     return 0
+
+
+# What only interviews about two errors take.
+_OF_TWO_ERRORS = ("plot", "families", "direct", "wording", "recalibrate", "checks")
+
+
+def _refuse_of_two_errors(other: str) -> None:
+    context = click.get_current_context()
+    for option in context.command.params:
+        name = option.name or ""
+        is_given = context.get_parameter_source(name) == ParameterSource.COMMANDLINE
+        if is_given and name in _OF_TWO_ERRORS:
+            raise click.UsageError(f"{option.opts[0]} has no use with {other}")
 
 
 def _write(
