@@ -425,12 +425,12 @@ def test_one_system_per_person_and_ranges_of_individuals_are_counted_by_hand(fit
 def test_ratings_without_a_part_are_of_one_part_and_need_none_named(answers):
     imagined = answers["part"] == "hypothetical"
     kept = {name: values[imagined] for name, values in answers.items()}
-    told = learn.fit_ordinal(kept, means=(0,), draws=300, random_state=1)
+    with_part = learn.fit_ordinal(kept, means=(0,), draws=300, random_state=1)
     del kept["part"]
     fit = learn.fit_ordinal(kept, means=(0,), draws=300, random_state=1)
-    np.testing.assert_array_equal(fit.averaged_draws, told.averaged_draws)
+    np.testing.assert_array_equal(fit.averaged_draws, with_part.averaged_draws)
     needed = decide.target(fit, share=0.5).needed_mean
-    assert needed == decide.target(told, share=0.5, part="hypothetical").needed_mean
+    assert needed == decide.target(with_part, share=0.5, part="hypothetical").needed_mean
 
 
 def test_the_size_of_the_published_study_gives_a_clear_result():
