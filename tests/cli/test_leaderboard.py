@@ -434,3 +434,32 @@ def test_votes_have_boards_per_segment_and_a_style_of_two_columns(tmp_path, caps
     assert board["errors"]["large"]["small"] == pytest.approx(expected.error("large", "small"))
     assert run([*columns, "--lower-is-better"]) == 2
     assert "--lower-is-better is for grades, and this file holds votes" in capsys.readouterr().err
+
+
+def test_halves_of_the_same_data_are_compared(grades, tmp_path, capsys):
+    out = tmp_path / "board.html"
+    assert run(["leaderboard", str(grades), *COLUMNS, "--halves", "3", "--out", str(out)]) == 0
+    said = capsys.readouterr().out
+    assert "Do two halves of these data agree?" in said
+    assert "items and raters" in said
+    assert "Do two halves of these data agree?" in out.read_text()
+    assert run(["leaderboard", str(grades), *COLUMNS, "--halves", "3", "--json"]) == 0
+    halves = json.loads(capsys.readouterr().out)["halves"]
+    assert list(halves) == ["items", "raters", "items and raters"]
+    # Three splits of three pairs; of two pairs one model is far behind, and every half sees it.
+    assert {found["pairs"] for found in halves.values()} == {9}
+    assert halves["items"]["settled"] >= 6
+    assert {found["contradicted"] for found in halves.values()} == {0}
+
+
+def test_halves_of_votes_need_something_to_split_by(tmp_path, capsys):
+    path = tmp_path / "votes.csv"
+    path.write_text("left,right,winner\n" + "a,b,left\nb,a,right\n" * 20)
+    assert run(["leaderboard", str(path), "--halves", "2"]) == 2
+    assert "Name it with --item or --rater" in capsys.readouterr().err
+
+
+def test_halves_take_one_criterion(grades, capsys):
+    words = ["leaderboard", str(grades), *COLUMNS[:-1], "score,score", "--halves", "2"]
+    assert run(words) == 2
+    assert "--halves takes one column of grades" in capsys.readouterr().err

@@ -18,7 +18,12 @@ from howgood.learn.segment_model import Grid, SegmentModel, segment_columns
 from howgood.learn.segments import segments_of
 from howgood.records.priors import HOWGOOD, KAY2015
 from howgood.show.acceptability import fit_report, fit_values
-from howgood.show.segments import segment_findings, segment_table
+from howgood.show.segments import (
+    segment_findings,
+    segment_sections,
+    segment_table,
+    segment_values,
+)
 from howgood.stats.power_mean import power_mean
 
 COLD = {"alarm": {"alpha": 0.25, "intercept": -13.0, "slope": 16.0}}
@@ -276,6 +281,28 @@ def test_people_alone_need_no_segments(answers):
     assert fit.segmented.person_spread.interval.lower > 0.2
     cold = np.array([name.startswith("cold") for name in fit.people["participant"]])
     assert fit.people["mean"][cold].mean() < fit.people["mean"][~cold].mean() - 0.1
+
+
+def test_the_middle_person_is_less_certain_than_one_weight_for_all(answers, tmp_path):
+    table = {name: values for name, values in answers.items() if name != "climate"}
+    fit = learn.fit_acceptability(table, by="participant", draws=500, random_state=2)
+    one, middle = fit.estimate("alpha", "alarm"), fit.segmented.alpha("alarm")
+    assert middle.sd > 1.2 * one.sd
+    assert middle.mean == pytest.approx(fit.people["mean"].mean(), abs=0.1)
+    fit.save(tmp_path / "fit.npz")
+    again = learn.load_fit(tmp_path / "fit.npz")
+    assert again.segmented.alpha("alarm") == middle
+    said = " ".join(finding.text for finding in segment_findings(fit))
+    assert "for the middle person" in said
+    assert segment_values(fit)["alpha of the middle person"]["alarm"] == middle.to_dict()
+    assert [section.title for section in segment_sections(fit)][-1] == (
+        "What other people would weigh"
+    )
+
+
+def test_segments_have_no_middle_person_of_all(fit):
+    with pytest.raises(UnknownNameError):
+        fit.segmented.alpha("alarm")
 
 
 def test_renaming_segments_renames_the_results(answers, fit):

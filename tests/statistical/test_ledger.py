@@ -73,6 +73,7 @@ OWED = {
         "Cronbach's alpha", "McDonald's omega",
         "share accepting in use, at every look", "share accepting in a period",
         "bias of a judge by length", "corrected mean of a segment", "drift of a judge",
+        "range of one person's rating",
     ),
     "brute force": (
         "rules for 2 ratings per pair", "rules for 5 ratings per pair",

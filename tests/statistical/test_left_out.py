@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy.special import expit
-from tests.statistical.judging import Judgement
+from tests.statistical.judging import Judgement, covers
 
 from howgood import ask, learn
 from howgood.errors import UngatedPosteriorError
@@ -94,6 +94,34 @@ def test_predictions_of_those_left_out_are_those_of_a_fit_without_them(ledger):
         ),
         setting=f"12 studies of 24 people, {n_refused} refused; one of each left out, the model "
         "fitted without them, and their leniency integrated on a grid; medians are whole ratings",
+        seed=seed,
+    )
+    ledger.settle()
+
+
+def test_the_range_predicted_for_a_person_holds_their_rating(ledger):
+    """One rating per study, of a person and a system chosen by chance: studies are independent."""
+    seed, wanted = 30114, 120
+    rng = np.random.default_rng(seed)
+    held, n_refused = [], 0
+    for _ in range(wanted):
+        answers = ask.simulate_ordinal_answers(people=16, per_person=6, random_state=rng)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # 16 people are few, on purpose
+            try:
+                left = learn.leave_one_person_out(answers, means=(0,), draws=400, random_state=rng)
+            except UngatedPosteriorError:
+                n_refused += 1
+                continue
+        rows = left.predictions
+        at = int(rng.integers(len(rows)))
+        held.append(rows["lower"][at] <= rows["rating"][at] <= rows["upper"][at])
+    ledger.add(
+        "coverage",
+        "range of one person's rating",
+        covers({0.8: held}, at_least=True),
+        setting=f"{wanted} studies of 16 people × 6 scenarios, {n_refused} refused; a person left "
+        "out of the ratings of systems in use; ratings are whole, so ranges may hold more",
         seed=seed,
     )
     ledger.settle()

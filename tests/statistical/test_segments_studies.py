@@ -76,7 +76,7 @@ def _share(intercept, slope, alpha, sd, precision, recall):
 
 
 def test_segments_are_calibrated(ledger):
-    seed, wanted = 30110, 80
+    seed, wanted = 30116, 240
     rng = np.random.default_rng(seed)
     tally, left_out = Tally(rng), 0
     for _ in range(wanted):
@@ -101,7 +101,7 @@ def test_segments_are_calibrated(ledger):
 
 def test_segments_differ_as_often_as_said(ledger):
     """Every second study is of people whom the column does not divide."""
-    seed, wanted = 30113, 80
+    seed, wanted = 30115, 240
     rng = np.random.default_rng(seed)
     happened, said = [], []
     for _ in range(wanted):
@@ -128,7 +128,7 @@ def test_segments_differ_as_often_as_said(ledger):
 
 def test_people_with_alphas_of_their_own_are_calibrated(ledger):
     """Intervals in the table of people: one person per study, chosen by chance."""
-    seed, wanted = 30111, 80
+    seed, wanted = 30117, 160
     rng = np.random.default_rng(seed)
     tally, left_out, held = Tally(rng), 0, []
     for _ in range(wanted):
@@ -140,6 +140,8 @@ def test_people_with_alphas_of_their_own_are_calibrated(ledger):
             left_out += 1
             continue
         tally.take("spread of alpha", fit.segmented.person_spread_draws, omega)
+        middle = fit.segmented.alpha_draws[:, 0]
+        tally.take("alpha of the middle person", middle, segments["a"][2])
         row = int(rng.integers(len(fit.people)))
         truth = own[fit.people["participant"][row]]
         held.append(fit.people["lower"][row] <= truth <= fit.people["upper"][row])

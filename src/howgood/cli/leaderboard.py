@@ -4,7 +4,10 @@ In: a table with one row per grade or per vote. Out: a ranking as text, JSON, pi
 Absent: statistics, and predictions of grades (see `howgood rank`).
 """
 
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 from click.core import ParameterSource
@@ -17,11 +20,13 @@ from howgood.cli.options import (
     write_picture,
     write_report,
 )
+from howgood.decide.halves import Halves
 from howgood.decide.vote_rows import VoteRoles
 from howgood.flow import leaderboard as flow
 from howgood.flow.ranking import RankedFile, picture
 from howgood.records.ranking import Ranking
 from howgood.show import boards as words
+from howgood.show import halves as words_of_halves
 from howgood.show import text
 from howgood.show.ranking import readable_table
 
@@ -67,6 +72,13 @@ from howgood.show.ranking import readable_table
     show_default=True,
     help="Rows with a missing value and items not graded for every system: refuse, or leave out.",
 )
+@click.option(
+    "--halves",
+    type=click.IntRange(1, 1000),
+    metavar="TIMES",
+    help="Check the board on its own data: split items and raters in two this many times (8, say), "
+    "rank both halves, and count how often they agree.",
+)
 @click.option("--engine", default="auto", show_default=True, help="auto, polars, duckdb or spark.")
 @report_options
 def command(
@@ -86,6 +98,7 @@ def command(
     lower_is_better: bool | None,
     level: float,
     missing: str,
+    halves: int | None,
     engine: str,
     plot: Path | None,
     out: Path | None,
@@ -110,34 +123,39 @@ def command(
     _refuse_of_the_other(columns.is_votes)
     roles = {role: name for role, name in columns.roles.items() if role not in without}
     if columns.is_votes:
+        votes = VoteRoles(**roles, style=style, segment=segment)
         ranked = flow.rank_votes_file(
-            grades,
-            columns=VoteRoles(**roles, style=style, segment=segment),
-            level=level,
-            missing=missing,
-            engine=engine,
+            grades, columns=votes, level=level, missing=missing, engine=engine
         )
-        _say_all({"votes": flow.read_as(ranked.ranking, columns)}, plot, out, as_json)
-        return 0
-    criteria = flow.rank_criteria_file(
-        grades,
-        columns=flow.GradeColumns(
+        criteria = {"votes": ranked.ranking}
+        check: Any = partial(flow.halves_of_votes, columns=votes)
+    else:
+        graded = flow.GradeColumns(
             system=roles["system"],
             item=roles["item"],
             rater=roles.get("rater"),
             cluster=cluster or roles.get("cluster"),
             segment=segment,
-        ),
-        criteria=[name.strip() for name in roles["grade"].split(",")],
-        greater_is_better=not (columns.is_penalty if lower_is_better is None else lower_is_better),
-        combine=combine,
-        level=level,
-        missing=missing,
-        engine=engine,
-    )
+        )
+        is_penalty = columns.is_penalty if lower_is_better is None else lower_is_better
+        names = _criteria(roles["grade"], halves)
+        rules: dict[str, Any] = {"greater_is_better": not is_penalty, "combine": combine}
+        criteria = flow.rank_criteria_file(
+            grades, columns=graded, criteria=names, level=level, missing=missing, engine=engine,
+            **rules,
+        )  # fmt: skip
+        check = partial(flow.halves_of_grades, columns=graded, criterion=names[0], **rules)
+    agreement = None if halves is None else check(grades, splits=halves, engine=engine)
     criteria = {name: flow.read_as(ranking, columns) for name, ranking in criteria.items()}
-    _say_all(criteria, plot, out, as_json)
+    _say_all(criteria, agreement, plot, out, as_json)
     return 0
+
+
+def _criteria(grade: str, halves: int | None) -> list[str]:
+    names = [name.strip() for name in grade.split(",")]
+    if halves is not None and len(names) > 1:
+        raise click.UsageError("--halves takes one column of grades: name it with --grade")
+    return names
 
 
 _OF_GRADES = ("system", "grade", "cluster", "combine", "lower_is_better")
@@ -157,54 +175,49 @@ def _refuse_of_the_other(is_votes: bool) -> None:
 
 
 def _say_all(
-    criteria: dict[str, Ranking], plot: Path | None, out: Path | None, as_json: bool
+    criteria: dict[str, Ranking],
+    halves: dict[str, Halves] | None,
+    plot: Path | None,
+    out: Path | None,
+    as_json: bool,
 ) -> None:
     boards = flow.boards_of(criteria)
-    if len(boards) == 1:
-        _say(RankedFile(ranking=boards["all"], sums=None), plot, out, as_json)
-    else:
-        _say_boards(criteria, plot, out, as_json)
-
-
-def _say_boards(
-    criteria: dict[str, Ranking], plot: Path | None, out: Path | None, as_json: bool
-) -> None:
-    boards = flow.boards_of(criteria)
+    only = RankedFile(ranking=boards["all"], sums=None) if len(boards) == 1 else None
     if as_json:
         documents = {name: flow.board_document(ranking) for name, ranking in criteria.items()}
-        click.echo(
-            text.to_json({"criteria": documents} if len(documents) > 1 else documents.popitem()[1])
-        )
+        document = {"criteria": documents} if len(documents) > 1 else documents.popitem()[1]
+        agreement = {} if halves is None else {
+            "halves": {name: asdict(found) for name, found in halves.items()}
+        }  # fmt: skip
+        click.echo(text.to_json(document | agreement))
     else:
-        click.echo("\n".join(f"- {finding.text}" for finding in words.findings(boards)))
-        click.echo(text.text_table(words.summary(boards)))
-        for name, ranking in boards.items():
-            click.echo(f"\n{name}")
-            for finding in words.board_findings(ranking):
-                click.echo(f"- {finding.text}")
-            _say_tables(ranking)
+        _say_boards(boards)
+        if halves is not None:
+            click.echo(f"\n{words_of_halves.TITLE}\n{words_of_halves.halves_text(halves)}")
+            click.echo(text.text_table(words_of_halves.halves_table(halves)))
     if plot is not None:
-        write_picture(flow.boards_picture(boards), plot)
+        write_picture(flow.boards_picture(boards) if only is None else picture(only), plot)
     if out is not None:
-        write_report(flow.boards_report(boards), out)
+        report = flow.boards_report(boards) if only is None else flow.leaderboard_report(only)
+        write_report(report if halves is None else flow.with_halves(report, halves), out)
 
 
-def _say_tables(ranking: Ranking) -> None:
-    """Print the board, and what would settle each tie."""
+def _say_boards(boards: dict[str, Ranking]) -> None:
+    if len(boards) == 1:
+        _say_board(boards["all"])
+        return
+    click.echo("\n".join(f"- {finding.text}" for finding in words.findings(boards)))
+    click.echo(text.text_table(words.summary(boards)))
+    for name, ranking in boards.items():
+        click.echo(f"\n{name}")
+        _say_board(ranking)
+
+
+def _say_board(ranking: Ranking) -> None:
+    """Print what to know of one board, the board, and what would settle each tie."""
+    click.echo("\n".join(f"- {finding.text}" for finding in words.board_findings(ranking)))
     click.echo(text.text_table(readable_table(ranking)))
     needed = words.needed_table(ranking)
     if needed is not None:
         click.echo('What would settle each tie, in all ("-": no number of them is enough):')
         click.echo(text.text_table(needed))
-
-
-def _say(ranked: RankedFile, plot: Path | None, out: Path | None, as_json: bool) -> None:
-    if as_json:
-        click.echo(text.to_json(flow.board_document(ranked.ranking)))
-    else:
-        click.echo("\n".join(f"- {finding.text}" for finding in flow.findings_of(ranked)))
-        _say_tables(ranked.ranking)
-    if plot is not None:
-        write_picture(picture(ranked), plot)
-    if out is not None:
-        write_report(flow.leaderboard_report(ranked), out)

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from howgood.ask.files import open_table
 from howgood.ask.intake import YES
 from howgood.decide.grades import rank_grades
+from howgood.decide.halves import Halves, compare_halves
 from howgood.decide.vote_rows import VoteRoles
 from howgood.decide.votes import rank_votes
 from howgood.errors import DroppedRowsWarning, InputError, announce
@@ -27,13 +28,14 @@ from howgood.flow.files import naming
 from howgood.flow.ranking import RankedFile, picture
 from howgood.records.levels import VERDICT_WORDS, missing_values
 from howgood.records.ranking import Ranking
-from howgood.records.report import Finding, Report
-from howgood.records.table import Table, as_numbers, frame_column_names
+from howgood.records.report import Report
+from howgood.records.table import Table, as_numbers, frame_column_names, frame_columns
 from howgood.show import boards as words_of_boards
 from howgood.show import leaderboard as words
 from howgood.show import votes as words_of_votes
 from howgood.show.figures.ranking import DrawnBoard, boards_figure
 from howgood.show.figures.theme import to_svg
+from howgood.show.halves import halves_section
 from howgood.show.ranking import score_axis
 
 if TYPE_CHECKING:
@@ -330,6 +332,82 @@ def rank_criteria_file(
         }
 
 
+def halves_of_grades(
+    path: str | Path,
+    *,
+    columns: GradeColumns,
+    criterion: str = "grade",
+    greater_is_better: bool = True,
+    combine: str = "error",
+    splits: int = 8,
+    engine: str = "auto",
+) -> dict[str, Halves]:
+    """Split the items (documents, where they are known) and raters of a file in two; rank both."""
+    frame = _verdicts_as_numbers(open_table(path, engine=engine), [criterion])
+    names = (columns.system, columns.item, columns.rater, columns.cluster, criterion)
+    with naming({"grades": path, "the table": path}):
+        rows = Table(frame_columns(frame, [name for name in names if name], where="grades"))
+        return compare_halves(
+            rows,
+            lambda half: rank_grades(
+                half,
+                system=columns.system,
+                item=columns.item,
+                rater=columns.rater,
+                grade=criterion,
+                cluster=columns.cluster,
+                greater_is_better=greater_is_better,
+                combine=combine,
+                missing="drop",
+            ),
+            divided=_divided(columns.cluster or columns.item, columns.rater),
+            splits=splits,
+        )
+
+
+def halves_of_votes(
+    path: str | Path, *, columns: VoteRoles, splits: int = 8, engine: str = "auto"
+) -> dict[str, Halves]:
+    """Split the prompts and the voters of a file in two, and rank both halves."""
+    frame = _of_included_people(open_table(path, engine=engine), columns)
+    names = [*replace(columns, segment=None).names, *filter(None, [columns.repeats])]
+    with naming({"votes": path, "the table": path}):
+        rows = Table(frame_columns(frame, names, where="votes"))
+        divided = _divided(columns.item, columns.rater)
+        if not divided:
+            raise InputError(
+                where="votes",
+                found="neither a column of prompts nor one of raters",
+                needed="one of them, to split by",
+                cure="Name it with --item or --rater, or leave --halves out.",
+            )
+        return compare_halves(
+            rows,
+            lambda half: rank_votes(
+                half,
+                left=columns.left,
+                right=columns.right,
+                winner=columns.winner,
+                item=columns.item,
+                rater=columns.rater,
+                repeats=columns.repeats,
+                missing="drop",
+            ),
+            divided=divided,
+            splits=splits,
+        )
+
+
+def _divided(item: str | None, rater: str | None) -> dict[str, str]:
+    named = {"items": item, "raters": rater}
+    return {name: column for name, column in named.items() if column is not None}
+
+
+def with_halves(report: Report, halves: Mapping[str, Halves]) -> Report:
+    """Return a report that ends with how well two halves of the data agree."""
+    return replace(report, sections=(*report.sections, halves_section(halves)))
+
+
 def _verdicts_as_numbers(frame: Any, criteria: Sequence[str]) -> Any:  # noqa: ANN401 - any frame
     """Turn columns of pass and fail into 1 and 0; other text stays, and is refused later."""
     import narwhals as nw
@@ -405,14 +483,9 @@ def boards_report(boards: Mapping[str, Ranking]) -> Report:
     return words_of_boards.report(boards, svg=svg)
 
 
-def findings_of(ranked: RankedFile) -> tuple[Finding, ...]:
-    """Return what to say first, of grades or of votes."""
-    return words_of_boards.board_findings(ranked.ranking)
-
-
 def board_document(ranking: Ranking) -> dict[str, Any]:
     """Return the board's values with its sentences: numbers go nowhere without their limits."""
-    said = findings_of(RankedFile(ranking=ranking, sums=None))
+    said = words_of_boards.board_findings(ranking)
     document = {
         "findings": [finding.text for finding in said],
         **ranking.to_dict(),

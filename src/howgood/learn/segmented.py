@@ -31,8 +31,9 @@ class SegmentedPeople(Tabular):
     `fits` holds one fit per segment, whose draws are paired over segments; it is empty where people
     were not divided (by="participant"). `spread_draws` are the standard deviations of the logit of
     alpha and of the level between segments; `person_spread_draws` that of the logit of alpha
-    between people, given the order `person_order` of the mean. `log_evidence` is that of the model
-    with segments, `pooled_log_evidence` that of one model for all.
+    between people, given the order `person_order` of the mean. `alpha_draws` are those of the
+    middle person's alpha (draws, applications) where people were not divided. `log_evidence` is
+    that of the model with segments, `pooled_log_evidence` that of one model for all.
 
     Stability: experimental
     """
@@ -48,6 +49,8 @@ class SegmentedPeople(Tabular):
     log_evidence: float
     pooled_log_evidence: float
     person_diagnostics: Diagnostics
+    applications: tuple[str, ...] = ()
+    alpha_draws: FloatArray = field(default_factory=lambda: np.zeros((0, 0)), repr=False)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -64,6 +67,18 @@ class SegmentedPeople(Tabular):
     def person_spread(self) -> Estimate:
         """Standard deviation of the logit of alpha between people of one segment."""
         return Estimate.from_draws(self.person_spread_draws, n_respondents=self.n_people)
+
+    def alpha(self, application: str) -> Estimate:
+        """Return the middle person's weight of precision, where everybody may have their own.
+
+        The model of all people gives everybody one weight: its interval is about these people's.
+        This one is about people like them, and the wider the more they differ. It needs a fit
+        made with by="participant".
+        """
+        if application not in self.applications:
+            raise UnknownNameError(where="application", name=application, names=self.applications)
+        draws = self.alpha_draws[:, self.applications.index(application)]
+        return Estimate.from_draws(draws, n_respondents=self.n_people)
 
     @property
     def n_people(self) -> int:
@@ -101,6 +116,7 @@ def saved_people(people: SegmentedPeople) -> tuple[dict[str, Any], dict[str, NDA
     arrays: dict[str, NDArray[Any]] = {
         "people_spread": people.spread_draws,
         "people_alpha_spread": people.person_spread_draws,
+        "people_alpha": people.alpha_draws,
         "people_numbers": np.column_stack([people.people[name] for name in _NUMBERS]).astype(float),
     }
     for number, fit in enumerate(people.fits.values()):
@@ -146,4 +162,7 @@ def loaded_people(
         log_evidence=float(values["log_evidence"]),
         pooled_log_evidence=float(values["pooled_log_evidence"]),
         person_diagnostics=Diagnostics(**values["person_diagnostics"]),
+        # Fits saved by 0.2.0 have none.
+        applications=tuple(whole.applications) if "people_alpha" in arrays and not fits else (),
+        alpha_draws=arrays.get("people_alpha", np.zeros((0, 0))),
     )

@@ -182,7 +182,14 @@ def fit_people(
         log_evidence=log_evidence,
         pooled_log_evidence=_total_evidence(whole.log_evidence, whole),
         person_diagnostics=diagnostics,
+        **({} if fits else _middle_person(natural, whole)),
     )
+
+
+def _middle_person(natural: FloatArray, whole: AcceptabilityFit) -> dict[str, Any]:
+    """Return draws of the alpha of somebody whose own is the middle one."""
+    alphas = draw_columns(len(whole.applications))["alpha"]
+    return {"applications": whole.applications, "alpha_draws": natural[:, alphas]}
 
 
 def _shared_draws(n_people: int) -> int:

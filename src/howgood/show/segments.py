@@ -21,6 +21,7 @@ from howgood.show.numbers import percent, plain, share_text, with_interval
 _REFERENCE = 0.85
 _SURE = 0.95
 _DRAWS = 2000
+_WIDER = 1.33
 
 
 def segment_findings(fit: AcceptabilityFit) -> tuple[Finding, ...]:
@@ -29,7 +30,7 @@ def segment_findings(fit: AcceptabilityFit) -> tuple[Finding, ...]:
     if divided is None:
         return ()
     findings = [_comparing(fit, divided)] if divided.fits else []
-    return (*findings, _people_differing(divided))
+    return (*findings, _people_differing(divided), *_wider_alpha(fit, divided))
 
 
 def _comparing(fit: AcceptabilityFit, divided: SegmentedPeople) -> Finding:
@@ -84,6 +85,41 @@ def _people_differing(divided: SegmentedPeople) -> Finding:
     )
 
 
+def _wider_alpha(fit: AcceptabilityFit, divided: SegmentedPeople) -> list[Finding]:
+    """Say what the weight is among people like these, where that is less certain by a third."""
+    wider = []
+    for name in divided.applications:
+        one, middle = fit.estimate("alpha", name).interval, divided.alpha(name).interval
+        ratio = (middle.upper - middle.lower) / max(one.upper - one.lower, 1e-12)
+        wider.append((ratio, name))
+    ratio, name = max(wider, default=(0.0, ""))
+    if ratio < _WIDER:
+        return []
+    return [
+        Finding(
+            text="As people differ, other people's weight of precision is less certain than that "
+            f"of these: in {name}, {with_interval(divided.alpha(name))} for the middle person, "
+            f"next to {with_interval(fit.estimate('alpha', name))} if everybody had the same.",
+            tone="unsure",
+        )
+    ]
+
+
+def alpha_table(fit: AcceptabilityFit) -> Table | None:
+    """Return alpha where everybody has the same, and where everybody may have their own."""
+    divided = fit.segmented
+    if divided is None or not divided.applications:
+        return None
+    names = divided.applications
+    return Table(
+        {
+            "application": list(names),
+            "alpha, the same for all": [with_interval(fit.estimate("alpha", n)) for n in names],
+            "alpha of the middle person": [with_interval(divided.alpha(n)) for n in names],
+        }
+    )
+
+
 def segment_table(fit: AcceptabilityFit) -> Table:
     """Return alpha and the share accepting 85 % of both, per application and segment."""
     rows = []
@@ -122,6 +158,7 @@ def segment_sections(fit: AcceptabilityFit) -> list[Section]:
             "people like them. Names are left out.",
         )
     ]
+    sections += _other_people(fit)
     if divided.fits:
         probability = divided.probability_differing
         said = (
@@ -141,6 +178,20 @@ def segment_sections(fit: AcceptabilityFit) -> list[Section]:
     return sections
 
 
+def _other_people(fit: AcceptabilityFit) -> list[Section]:
+    table = alpha_table(fit)
+    if table is None:
+        return []
+    return [
+        Section(
+            title="What other people would weigh",
+            text="Where everybody has the same weight, its interval is about the people asked; "
+            "where everybody may have their own, the middle person's is about people like them.",
+            table=table,
+        )
+    ]
+
+
 def segment_values(fit: AcceptabilityFit) -> dict[str, Any] | None:
     """Return segments as plain values, ready for JSON; None where the fit has none."""
     divided = fit.segmented
@@ -150,6 +201,9 @@ def segment_values(fit: AcceptabilityFit) -> dict[str, Any] | None:
         "column": divided.column,
         "probability segments differ": divided.probability_differing,
         "sd of logit alpha between people": divided.person_spread.to_dict(),
+        "alpha of the middle person": {
+            name: divided.alpha(name).to_dict() for name in divided.applications
+        },
         "segments": {
             segment: {
                 name: {
