@@ -43,6 +43,25 @@ def test_with_a_large_test_set_it_is_the_maximum_over_the_precision_recall_curve
         assert choice.variance_shares["test set"] == pytest.approx(1.0)
 
 
+def test_one_positive_in_a_thousand_is_no_coarser_than_the_precision_recall_curve():
+    generator = np.random.default_rng(5)
+    truth = (generator.random(300_000) < 0.001).astype(int)
+    scores = generator.normal(3.0 * truth)
+    metric = score.PowerMean(p=0, alpha=0.35)
+    choice = decide.threshold(metric, truth, scores, random_state=1)
+    precision, recall, thresholds = precision_recall_curve(truth, scores)
+    mean = precision[:-1] ** 0.35 * recall[:-1] ** 0.65
+    assert mean[np.searchsorted(thresholds, choice.chosen)] > mean.max() - 0.005
+    order = np.argsort(scores)[::-1]
+    best = []
+    for _ in range(60):  # the Bayesian bootstrap of every case, at every threshold
+        weights = generator.standard_exponential(truth.size)[order]
+        hits = np.cumsum(weights * truth[order])
+        drawn = (hits / np.cumsum(weights)) ** 0.35 * (hits / hits[-1]) ** 0.65
+        best.append(scores[order][np.argmax(drawn)])
+    assert choice.threshold.sd == pytest.approx(np.std(best), rel=0.5)
+
+
 @pytest.mark.parametrize("p", [-1.0, 0.0, 1.0, 2.5])
 def test_the_best_threshold_of_a_draw_is_found_by_trying_them_all(make_people, scored, p):
     people = make_people(
