@@ -1,5 +1,6 @@
 """The posterior of a threshold."""
 
+import re
 import time
 from functools import partial
 
@@ -137,6 +138,21 @@ def test_moving_and_stretching_the_scores_moves_the_threshold_along(stretch, shi
     moved = decide.threshold(metric, truth, stretch * scores + shift, random_state=6)
     assert moved.chosen == pytest.approx(stretch * plain.chosen + shift)
     assert moved.threshold.mean == pytest.approx(stretch * plain.threshold.mean + shift)
+
+
+@pytest.mark.parametrize("scale", ["tiny", "near one"])
+def test_thresholds_next_to_0_or_1_are_said_with_digits_enough(scale):
+    generator = np.random.default_rng(5)
+    truth = np.tile([0, 0, 1], 200)
+    scores = 1e-5 / (1 + np.exp(-generator.normal(2 * truth)))
+    scores = scores if scale == "tiny" else 1 - 1e-5 + scores
+    choice = decide.threshold(score.PowerMean(p=0, alpha=0.5), truth, scores, random_state=1)
+    said = re.findall(r"\d\.\d+", threshold_findings(choice)[0].text)
+    ends = choice.threshold.interval
+    assert len(set(said)) == 3
+    assert [float(each) for each in said] == pytest.approx(
+        [choice.chosen, ends.lower, ends.upper], abs=1e-7
+    )
 
 
 def test_few_cases_of_one_class_leave_more_doubt_about_the_threshold():

@@ -308,7 +308,7 @@ def _system_text(
     if result.thresholds is not None and np.isfinite(result.thresholds.upper):
         ends = result.thresholds
         # Both ends must differ as printed, or the sentence names no threshold at all.
-        digits = max(3, digits_for(ends.upper - ends.lower))
+        digits = max(3, digits_for(ends.upper - ends.lower, most=12))
         one = ends.middle if np.isfinite(ends.lower) else ends.upper
         words = (
             f"Flag scores of at least {plain(one, digits=digits)} (any threshold above "
@@ -500,7 +500,7 @@ def _roc_panel(
     words = f"chosen: {100 * y:.0f} % found,\n{100 * x:.0f} % flagged without reason"
     if result.thresholds is not None and np.isfinite(result.thresholds.upper):
         lower, upper = result.thresholds
-        digits = max(2, digits_for(upper - lower) - 1)
+        digits = max(2, digits_for(upper - lower, most=12) - 1)
         words += f"\nthreshold {lower:.{digits}f} to {upper:.{digits}f}"
     axes.annotate(
         words, (x, y), xytext=(0.38, 0.42), textcoords="axes fraction",
