@@ -358,7 +358,7 @@ def _agreement_text(result: ElicitationResult) -> str:
     agreement = result.agreement
     which = "the metric" if result.metric is not None else "the metric that came closest"
     ends = agreement.share.interval
-    others = ", ".join(f"{name} {value:.0f} %" for name, value in agreement.baselines.items())
+    others = "; ".join(f"{name}: {value:.0f} %" for name, value in agreement.baselines.items())
     return (
         f"On {agreement.n_questions} questions kept back {which} chose as the respondent did in "
         f"{agreement.percent:.1f} % [{percent(ends.lower)}, {percent(ends.upper)}]. "
