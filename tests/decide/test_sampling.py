@@ -316,3 +316,14 @@ def test_a_share_of_nothing_is_zero():
     assert (nothing.precision, nothing.recall) == (0.0, 0.0)
     some = Counts.of_cells(3, 1, 2, 5)
     assert (some.precision, some.recall) == (0.6, 0.75)
+
+
+def test_candidate_thresholds_lie_where_a_rare_class_does():
+    generator = np.random.default_rng(1)
+    truth = np.arange(200_000) < 100
+    scores = generator.normal(3.0 * truth)
+    bins = score_bins(truth, scores, pos_label=1, where="test")
+    assert bins.thresholds.size <= 400
+    assert bins.positives.max() <= 2  # every other one at least begins a bin
+    assert bins.negatives.max() < 1.5 * 200_000 / 200
+    assert (bins.thresholds[0], bins.thresholds[-1]) == (scores.min(), scores.max())

@@ -1,5 +1,6 @@
 """The posterior of a threshold."""
 
+import re
 import time
 from functools import partial
 
@@ -41,6 +42,25 @@ def test_with_a_large_test_set_it_is_the_maximum_over_the_precision_recall_curve
         at_chosen = mean[np.searchsorted(thresholds, choice.chosen)]
         assert at_chosen == pytest.approx(mean.max(), abs=5e-4)  # the top is flat
         assert choice.variance_shares["test set"] == pytest.approx(1.0)
+
+
+def test_one_positive_in_a_thousand_is_no_coarser_than_the_precision_recall_curve():
+    generator = np.random.default_rng(5)
+    truth = (generator.random(300_000) < 0.001).astype(int)
+    scores = generator.normal(3.0 * truth)
+    metric = score.PowerMean(p=0, alpha=0.35)
+    choice = decide.threshold(metric, truth, scores, random_state=1)
+    precision, recall, thresholds = precision_recall_curve(truth, scores)
+    mean = precision[:-1] ** 0.35 * recall[:-1] ** 0.65
+    assert mean[np.searchsorted(thresholds, choice.chosen)] > mean.max() - 0.005
+    order = np.argsort(scores)[::-1]
+    best = []
+    for _ in range(60):  # the Bayesian bootstrap of every case, at every threshold
+        weights = generator.standard_exponential(truth.size)[order]
+        hits = np.cumsum(weights * truth[order])
+        drawn = (hits / np.cumsum(weights)) ** 0.35 * (hits / hits[-1]) ** 0.65
+        best.append(scores[order][np.argmax(drawn)])
+    assert choice.threshold.sd == pytest.approx(np.std(best), rel=0.5)
 
 
 @pytest.mark.parametrize("p", [-1.0, 0.0, 1.0, 2.5])
@@ -118,6 +138,21 @@ def test_moving_and_stretching_the_scores_moves_the_threshold_along(stretch, shi
     moved = decide.threshold(metric, truth, stretch * scores + shift, random_state=6)
     assert moved.chosen == pytest.approx(stretch * plain.chosen + shift)
     assert moved.threshold.mean == pytest.approx(stretch * plain.threshold.mean + shift)
+
+
+@pytest.mark.parametrize("scale", ["tiny", "near one"])
+def test_thresholds_next_to_0_or_1_are_said_with_digits_enough(scale):
+    generator = np.random.default_rng(5)
+    truth = np.tile([0, 0, 1], 200)
+    scores = 1e-5 / (1 + np.exp(-generator.normal(2 * truth)))
+    scores = scores if scale == "tiny" else 1 - 1e-5 + scores
+    choice = decide.threshold(score.PowerMean(p=0, alpha=0.5), truth, scores, random_state=1)
+    said = re.findall(r"\d\.\d+", threshold_findings(choice)[0].text)
+    ends = choice.threshold.interval
+    assert len(set(said)) == 3
+    assert [float(each) for each in said] == pytest.approx(
+        [choice.chosen, ends.lower, ends.upper], abs=1e-7
+    )
 
 
 def test_few_cases_of_one_class_leave_more_doubt_about_the_threshold():

@@ -21,8 +21,9 @@ from howgood.records.table import as_numbers
 from howgood.stats.arrays import FloatArray
 
 PRIOR_CASES = 0.5  # Jeffreys: zero errors among few cases is not proof of none
-# Neighbouring thresholds then have a quarter of a percent of the cases between them. The standard
-# error of a share of n cases is up to .5 / sqrt(n): below 40,000 cases that is more than the gap.
+# Neighbouring thresholds then have at most half a percent of the cases of either class between
+# them. The standard error of a share of n cases is up to .5 / sqrt(n): below 10,000 cases of a
+# class that is more than the gap. By rank among all cases a rare class would lie in one gap.
 MOST_THRESHOLDS = 400
 # How far "nearby" reaches, times m^.8 with m the cases of the rarer class: true positives bend on
 # the scale of the positives, however many negatives there are. As a share of m that is m^(-1/5),
@@ -221,7 +222,7 @@ def score_bins(
     where: str,
     most: int = MOST_THRESHOLDS,
 ) -> ScoreBins:
-    """Sort cases into bins between candidate thresholds (at most `most`, quantiles of scores)."""
+    """Sort cases into bins between candidate thresholds (at most `most`, quantiles by class)."""
     truth = np.asarray(y_true).ravel()
     values = _checked_scores(scores, where=where)
     if truth.size != values.size:
@@ -240,8 +241,7 @@ def score_bins(
     thresholds = np.unique(values)
     are_steps = thresholds.size < values.size / 2
     if thresholds.size > most:
-        ranks = np.linspace(0, values.size - 1, most).round().astype(int)
-        thresholds = np.unique(np.sort(values)[ranks])
+        thresholds = _evenly_by_class(values, real, most)
     bins = np.searchsorted(thresholds, values, side="right") - 1
     n_bins = thresholds.size
     return ScoreBins(
@@ -250,6 +250,16 @@ def score_bins(
         negatives=np.bincount(bins[~real], minlength=n_bins).astype(np.float64),
         are_steps=are_steps,
     )
+
+
+def _evenly_by_class(values: FloatArray, real: NDArray[np.bool_], most: int) -> FloatArray:
+    """Return at most `most` scores, evenly spaced by rank where either class has half the cases."""
+    order = np.argsort(values)
+    weights = np.where(real, 0.5 / real.sum(), 0.5 / (~real).sum())[order]
+    middles = np.cumsum(weights) - weights / 2
+    wanted = np.linspace(middles[0], middles[-1], most)
+    ranks = np.interp(wanted, middles, np.arange(values.size)).round().astype(int)
+    return np.unique(values[order[ranks]])
 
 
 def _checked_scores(scores: ArrayLike, *, where: str) -> FloatArray:

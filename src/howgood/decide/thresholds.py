@@ -313,11 +313,11 @@ def threshold(
 
     Notes
     -----
-    Candidates are the scores themselves (at most 400 of them, evenly spaced by rank; 60 for a
-    plain function). When two
-    thresholds are equally good in a draw, the lower one counts. A threshold chosen on a test set
-    looks better there than it is: precision, recall and acceptance at the chosen threshold are
-    therefore those of its neighbourhood (a parabola through the tables nearby), not its own.
+    Candidates are the scores themselves (at most 400 of them, 60 for a plain function; evenly
+    spaced by rank, both classes counting alike). When two thresholds are equally good in a draw,
+    the lower one counts. A threshold chosen on a test set looks better there than it is:
+    precision, recall and acceptance at the chosen threshold are therefore those of its
+    neighbourhood (a parabola through the tables nearby), not its own.
     Where most cases share their score with others, scores are steps and stay where they are. Where
     scores all lie between 0 and 1, so does the interval of the threshold.
 

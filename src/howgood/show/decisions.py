@@ -34,6 +34,7 @@ from howgood.show.numbers import (
     probability,
     share_of_draws,
     share_text,
+    threshold_digits,
     with_interval,
 )
 
@@ -237,10 +238,11 @@ def threshold_findings(choice: ThresholdChoice) -> tuple[Finding, ...]:
         f"{name} {percent(variance_share)}"
         for name, variance_share in choice.variance_shares.items()
     )
+    digits = threshold_digits(choice.chosen, ends.upper - ends.lower)
     first = (
-        f"Use {plain(choice.chosen, digits=3)}: flag a case when its score reaches it. The best "
-        f"threshold lies in {plain(ends.lower, digits=3)} to {plain(ends.upper, digits=3)} "
-        f"(95 % interval)."
+        f"Use {plain(choice.chosen, digits=digits)}: flag a case when its score reaches it. The "
+        f"best threshold lies in {plain(ends.lower, digits=digits)} to "
+        f"{plain(ends.upper, digits=digits)} (95 % interval)."
     )
     if choice.chosen not in ends:
         first += (
@@ -270,20 +272,21 @@ def threshold_headline(
     choice: ThresholdChoice, draws: AcceptanceDraws | None, *, people: int, title: str
 ) -> Headline:
     """Return the answer for a classifier: its threshold, and how many would accept it there."""
-    at = f"Flag a case when its score reaches {plain(choice.chosen, digits=3)}"
+    ends = choice.threshold.interval
+    digits = threshold_digits(choice.chosen, ends.upper - ends.lower)
+    at = f"Flag a case when its score reaches {plain(choice.chosen, digits=digits)}"
     accuracy = (
         f"There, precision is {percent(choice.precision.mean)} and recall "
         f"{percent(choice.recall.mean)}."
     )
-    ends = choice.threshold.interval
     sure = (
-        f"The best threshold is likely between {plain(ends.lower, digits=3)} and "
-        f"{plain(ends.upper, digits=3)}."
+        f"The best threshold is likely between {plain(ends.lower, digits=digits)} and "
+        f"{plain(ends.upper, digits=digits)}."
     )
     if choice.acceptance is None:
         return Headline(
             title=title,
-            hero=plain(choice.chosen, digits=3),
+            hero=plain(choice.chosen, digits=digits),
             caption="is the threshold that these weights ask for",
             text=f"{at}. {sure}",
             share=(0.0, 0.0, 0.0),

@@ -308,7 +308,7 @@ def _system_text(
     if result.thresholds is not None and np.isfinite(result.thresholds.upper):
         ends = result.thresholds
         # Both ends must differ as printed, or the sentence names no threshold at all.
-        digits = max(3, digits_for(ends.upper - ends.lower))
+        digits = max(3, digits_for(ends.upper - ends.lower, most=12))
         one = ends.middle if np.isfinite(ends.lower) else ends.upper
         words = (
             f"Flag scores of at least {plain(one, digits=digits)} (any threshold above "
@@ -358,7 +358,7 @@ def _agreement_text(result: ElicitationResult) -> str:
     agreement = result.agreement
     which = "the metric" if result.metric is not None else "the metric that came closest"
     ends = agreement.share.interval
-    others = ", ".join(f"{name} {value:.0f} %" for name, value in agreement.baselines.items())
+    others = "; ".join(f"{name}: {value:.0f} %" for name, value in agreement.baselines.items())
     return (
         f"On {agreement.n_questions} questions kept back {which} chose as the respondent did in "
         f"{agreement.percent:.1f} % [{percent(ends.lower)}, {percent(ends.upper)}]. "
@@ -500,7 +500,7 @@ def _roc_panel(
     words = f"chosen: {100 * y:.0f} % found,\n{100 * x:.0f} % flagged without reason"
     if result.thresholds is not None and np.isfinite(result.thresholds.upper):
         lower, upper = result.thresholds
-        digits = max(2, digits_for(upper - lower) - 1)
+        digits = max(2, digits_for(upper - lower, most=12) - 1)
         words += f"\nthreshold {lower:.{digits}f} to {upper:.{digits}f}"
     axes.annotate(
         words, (x, y), xytext=(0.38, 0.42), textcoords="axes fraction",

@@ -41,6 +41,18 @@ def plain(value: float, *, digits: int = 3) -> str:
     return text[1:] if text.lstrip("-").strip("0.") == "" and text.startswith("-") else text
 
 
+def threshold_digits(threshold: float, width: float = 0.0) -> int:
+    """Return how many decimals keep a threshold, known to so much, apart from 0 and 1.
+
+    Examples
+    --------
+    >>> threshold_digits(0.356, 0.2), threshold_digits(0.00003), threshold_digits(0.99999, 2e-6)
+    (3, 6, 7)
+    """
+    apart = [each for each in (width, abs(threshold), abs(1.0 - threshold)) if each > 0]
+    return max(3, digits_for(min(apart), most=12))
+
+
 def with_interval(estimate: Estimate) -> str:
     """Show mean and interval with the digits the spread deserves.
 

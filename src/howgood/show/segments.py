@@ -16,7 +16,7 @@ from howgood.records.report import Finding, Section
 from howgood.records.table import Table
 from howgood.show.figures.people import people_figure
 from howgood.show.figures.theme import picture_section
-from howgood.show.numbers import percent, plain, share_text, with_interval
+from howgood.show.numbers import percent, plain, share_text, threshold_digits, with_interval
 
 _REFERENCE = 0.85
 _SURE = 0.95
@@ -227,13 +227,15 @@ def one_threshold_findings(choice: OneThreshold) -> tuple[Finding, ...]:
         f"{worst} would lose {percent(max(lost.mean, 0.0))} of acceptance (likely between "
         f"{percent(ends.lower)} and {percent(ends.upper)})"
     )
+    digits = max(map(threshold_digits, (choice.common, choice.own[worst])))
+    common = plain(choice.common, digits=digits)
     text = {
-        "one threshold": f"One threshold serves everybody: {plain(choice.common)}. No segment "
+        "one threshold": f"One threshold serves everybody: {common}. No segment "
         f"loses {percent(choice.worth)} or more; {heaviest}.",
-        "own thresholds": f"Use a threshold per segment: with {plain(choice.common)} for everybody "
-        f"{heaviest}; its own would be {plain(choice.own[worst])}.",
+        "own thresholds": f"Use a threshold per segment: with {common} for everybody "
+        f"{heaviest}; its own would be {plain(choice.own[worst], digits=digits)}.",
         "not enough evidence": f"Not enough evidence whether one threshold serves everybody: with "
-        f"{plain(choice.common)} {heaviest}.",
+        f"{common} {heaviest}.",
     }[choice.verdict]
     tone = {"one threshold": "good", "own thresholds": "neutral"}.get(choice.verdict, "unsure")
     return (Finding(text=text, tone=tone),)

@@ -4,12 +4,14 @@ In: a `WeightsResult`. Out: findings, a table, `Report`. Absent: asking, printin
 criteria's own).
 """
 
+import numpy as np
+
 from howgood.records.decision_rules import GroupThresholds, WeightedArgmax
 from howgood.records.elicitation import FEWEST_PREFERENCES, NO_INFORMATION, WeightsResult
 from howgood.records.outcomes_by_class import DiagonalMetric
 from howgood.records.report import Finding, Report, Section
 from howgood.records.table import Table
-from howgood.show.numbers import percent, plain, with_interval
+from howgood.show.numbers import percent, plain, threshold_digits, times, with_interval
 
 _METHODS = (
     "Somebody chose between pairs of systems. The value of a system is a weighted sum; weights "
@@ -21,6 +23,8 @@ _CAUTIONS = (
     "The weights are one person's; others may weigh otherwise.",
     "The rule is as good as the probabilities: check their calibration.",
 )
+
+_MOST_TIMES = 100  # a ratio that may be larger is no better known than its lower end
 
 
 def weights_findings(result: WeightsResult) -> tuple[Finding, ...]:
@@ -94,11 +98,16 @@ def _weights_text(result: WeightsResult) -> str:
     first = "A right answer on " if isinstance(result.metric, DiagonalMetric) else "One point of "
     said = ", ".join(f"{name} {with_interval(row)}" for name, row in ordered)
     (top, most), (last, least) = ordered[0], ordered[-1]
-    ratio = most.mean / max(least.mean, 1e-9)
-    times = "more than 100" if ratio > 100 else plain(ratio, digits=1)
-    return f"Weights: {said}. {first}{top} is worth {times} times as much as on {last}.".replace(
-        " as on ", " as on " if isinstance(result.metric, DiagonalMetric) else " as one of "
-    )
+    ratios = most.draws / np.maximum(least.draws, 1e-9)
+    lower, middle, upper = np.quantile(ratios, (0.05, 0.5, 0.95))
+    if lower <= 1.0:
+        return f"Weights: {said}. Not enough answers to say whether {top} weighs more than {last}."
+    if upper > _MOST_TIMES:
+        worth = f"at least {times(lower)}"
+    else:
+        worth = f"{times(middle)} [{times(lower)}, {times(upper)}]"
+    than = "on" if isinstance(result.metric, DiagonalMetric) else "one of"
+    return f"Weights: {said}. {first}{top} is worth {worth} times as much as {than} {last}."
 
 
 def _rule_text(result: WeightsResult) -> str | None:
@@ -112,7 +121,8 @@ def _rule_text(result: WeightsResult) -> str | None:
             return f"Rule: answer the class with the largest weight times probability ({weights})."
     if result.best is not None and result.best.thresholds:
         cuts = ", ".join(
-            f"{name} from {plain(cut, digits=3)}" for name, cut in result.best.thresholds.items()
+            f"{name} from {plain(cut, digits=threshold_digits(cut))}"
+            for name, cut in result.best.thresholds.items()
         )
         return f"Rule: flag cases by group ({cuts})."
     return None

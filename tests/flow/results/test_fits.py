@@ -158,6 +158,36 @@ def test_a_comparison_that_cannot_be_made_is_said_and_the_fit_is_kept(host, aske
 
 
 @pytest.mark.filterwarnings("ignore")
+def test_of_two_things_asked_for_the_one_that_can_be_had_is_kept(host, asked, monkeypatch):
+    row = asked(SURVEY | {"closing": [WORSE], "survey": SURVEY["survey"] | {"cases": 40}}, 14)
+    both = {"by": "worse", "measures": "specificity"}
+    fit = learn.fit_acceptability
+
+    def refuse(*names):
+        def fit_without(*given, **options):
+            for name in names:
+                if name in options:
+                    raise UngatedPosteriorError(f"no draws of {name}")
+            return fit(*given, **options)
+
+        monkeypatch.setattr(learn, "fit_acceptability", fit_without)
+        result = run_task(host, row.number, "fit", both)
+        return _said(result), [section.title for section in result.report.sections]
+
+    said, titles = refuse("measures")
+    assert "Not enough evidence to weigh specificity: no draws of measures" in said
+    assert "compare people as asked" not in said
+    assert "By worse" in titles
+    said, titles = refuse("by")
+    assert "Not enough evidence to compare people as asked: no draws of by" in said
+    assert "weigh specificity" not in said
+    assert "Weights of the three measures" in titles
+    said, titles = refuse("by", "measures")
+    assert "compare people as asked: no draws of by" in said
+    assert "weigh specificity: no draws of measures" in said
+
+
+@pytest.mark.filterwarnings("ignore")
 def test_ratings_in_their_order_or_each_by_itself_are_a_choice(host, asked):
     row = asked(SURVEY, 12)
     result = run_task(host, row.number, "fit", {"model": "levels"})

@@ -226,6 +226,16 @@ def test_a_fitted_classifier_with_text_labels():
     assert set(result.rule().predict(model.predict_proba(CHANCES))) <= set(LABELS)
 
 
+def test_a_class_that_nobody_was_shown_is_not_said_to_weigh_less():
+    chances = np.random.default_rng(1).dirichlet([20, 20, 0.01], size=3000)
+    labels = (chances[:, 0] < chances[:, 1]).astype(int)
+    labels[0] = 2
+    result = learn.elicit(scores=chances, y=labels, ui=choosing([0.2, 0.2, 0.6]), random_state=1)
+    said = weights_findings(result)[0].text
+    assert "Not enough answers to say whether" in said
+    assert "times as much" not in said
+
+
 def test_the_terminal_asks_logs_resumes_and_saves(table, tmp_path, capsys):
     log, saved, out = (tmp_path / name for name in ("log.json", "saved.json", "out.html"))
     classes = ["elicit", str(table), "--truth", "y", "--classes", "p_cat,p_dog,p_bird",

@@ -228,6 +228,16 @@ def test_what_cannot_be_asked_about_is_refused_kindly(table, criteria, message):
         learn.CriteriaElicitor(table, criteria=criteria)
 
 
+def test_what_ends_the_questions_is_one_of_three_words():
+    two = {"quality": "max", "price": "min"}
+    table = {"model": ["a", "b"], "quality": [1, 2], "price": [1, 2], "harm": [3, 4]}
+    with pytest.raises(InputError, match=r"until: no 'weight'.*Did you mean 'weights'"):
+        learn.CriteriaElicitor(table, criteria=two, until="weight")
+    with pytest.raises(InputError, match="'ratio' with 3 criteria"):
+        learn.CriteriaElicitor(table, criteria=two | {"harm": "min"}, until="ratio")
+    assert learn.CriteriaElicitor(table, criteria=two, until="ratio").until == "ratio"
+
+
 def test_an_interview_is_kept_taken_up_and_refused_for_another_table(tmp_path):
     log = tmp_path / "log.json"
     table = criteria_table(TABLE, criteria=CRITERIA)

@@ -7,6 +7,7 @@ model (`learn`), the pictures (`show`).
 import re
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -55,6 +56,7 @@ _IMAGINED = "hypothetical"
 _QUESTION = "What accuracy do people accept, and which errors weigh more?"
 _LEAST_PEOPLE = 2
 _BRANCH_DRAWS = 2000
+_ASKED = {"by": "compare people as asked", "measures": "weigh specificity"}
 _FIT_SHARE = 0.75  # of the progress bar; pictures and checks take the rest
 
 
@@ -159,15 +161,23 @@ def _fitted(
     if has_specificity:
         asked["measures"] = ("precision", "recall", "specificity")
         more["specificity"] = _specificity(sample)
-    try:
-        # Minutes of another engine are not for a page that somebody waits for.
-        given = Answers(more, provenance=answers.provenance)
-        return fit(given, engine="importance", **asked), []
-    except (UngatedPosteriorError, InputError) as error:
-        what = "compare people as asked" if by else "weigh specificity"
-        return fit(answers), [
-            Finding(text=f"Not enough evidence to {what}: {error}", tone="unsure")
-        ]
+    # Minutes of another engine are not for a page that somebody waits for.
+    given = Answers(more, provenance=answers.provenance)
+    asking = partial(fit, given, engine="importance")
+    if len(asked) > 1:
+        with suppress(UngatedPosteriorError, InputError):
+            return asking(**asked), []
+    kept: dict[str, Any] = {}
+    fitted, unmet = None, []
+    for name, value in asked.items():  # one may be had without the other
+        try:
+            fitted = asking(**kept, **{name: value})
+        except (UngatedPosteriorError, InputError) as error:
+            text = f"Not enough evidence to {_ASKED[name]}: {error}"
+            unmet.append(Finding(text=text, tone="unsure"))
+        else:
+            kept[name] = value
+    return fitted or fit(answers), unmet
 
 
 def _groups_of(

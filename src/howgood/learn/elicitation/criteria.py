@@ -4,10 +4,11 @@ In: a table of alternatives by criteria, and answers. Out: questions (see `weigh
 `CriteriaResult`. Absent: how questions are chosen.
 """
 
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 import numpy as np
 
+from howgood.errors import InputError, UnknownNameError
 from howgood.learn.elicitation.criteria_table import Criteria, criteria_table
 from howgood.learn.elicitation.weights_search import (
     PARTICLES,
@@ -23,6 +24,14 @@ from howgood.records.provenance import Provenance
 from howgood.stats.arrays import FloatArray
 from howgood.stats.randomness import RandomState
 from howgood.stats.weighted_choices import particle_weights
+
+_OF_A_RATIO = 2
+
+
+def _checked(until: Until) -> Until:
+    if until not in get_args(Until):
+        raise UnknownNameError(where="until", name=until, names=get_args(Until))
+    return until
 
 
 class CriteriaElicitor(WeightsSearch):
@@ -89,7 +98,7 @@ class CriteriaElicitor(WeightsSearch):
         imagined: bool = True,
         until: Until = "best",
     ) -> None:
-        self.until = until
+        self.until = _checked(until)
         super().__init__(
             criteria_table(table, criteria=criteria, name=name),
             random_state=random_state,
@@ -100,6 +109,14 @@ class CriteriaElicitor(WeightsSearch):
             imagined=imagined,
         )
         self.settings["until"] = until
+        n_criteria = len(self.table.criteria)
+        if until == "ratio" and n_criteria != _OF_A_RATIO:
+            raise InputError(
+                where="until",
+                found=f"'ratio' with {n_criteria} criteria",
+                needed="two criteria: a ratio is that of their weights",
+                cure='Use "weights" or "best".',
+            )
 
     def anew(self, *, random_state: RandomState, **settings: Any) -> Self:  # noqa: ANN401 - its own
         """Return an interview about the same alternatives, not yet begun."""

@@ -14,7 +14,7 @@ from howgood.records.decision import ThresholdChoice, TradeOff
 from howgood.records.estimate import Estimate
 from howgood.records.table import Table
 from howgood.show.figures.theme import COLOURS, FAINT, INK, canvas
-from howgood.show.numbers import percent, plain
+from howgood.show.numbers import percent, plain, threshold_digits
 from howgood.stats.arrays import FloatArray
 
 if TYPE_CHECKING:
@@ -73,8 +73,10 @@ def threshold_figure(choice: ThresholdChoice) -> Iterator["Figure"]:
         )
         top.plot(curve["threshold"], curve["expected"], color=COLOURS[0])
         top.axvline(choice.chosen, color=COLOURS[1], lw=1.4)
+        ends = choice.threshold.interval
+        digits = threshold_digits(choice.chosen, ends.upper - ends.lower)
         top.annotate(
-            f"chosen: {plain(choice.chosen, digits=3)}", (choice.chosen, 0.03),
+            f"chosen: {plain(choice.chosen, digits=digits)}", (choice.chosen, 0.03),
             xycoords=("data", "axes fraction"), xytext=(5, 0), textcoords="offset points",
             fontsize=9, color=COLOURS[1],
         )  # fmt: skip
