@@ -21,8 +21,9 @@ _PAGE, _PICTURE = "performance.md", "performance.svg"
 _HEAD = """# How fast, compared with what
 
 Written by `make bench`: ratios against named peers, measured in one run on one machine ({machine}).
-A ratio above 1 says how many times better howgood is than the peer. "NO" marks a target that was
-not met in that run. CPU time unless a row says otherwise; the programs are in `benchmarks/`.
+A ratio above 1 says how many times better howgood is than the peer, in what the row measures of
+both: it depends on the machine much less than seconds do. "NO" marks a target that was not met in
+that run. CPU time unless a row says otherwise; the programs are in `benchmarks/`.
 
 ![Ratios against peers, on a logarithmic scale]({picture})
 """
