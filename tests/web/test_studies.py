@@ -3,6 +3,7 @@
 import re
 import tomllib
 import zipfile
+from datetime import UTC, datetime
 from html import unescape
 from html.parser import HTMLParser
 from io import BytesIO
@@ -460,6 +461,7 @@ def test_pilot_mode_and_quota_make_a_version_of_their_own(owner, host):
     page = owner.post("/studies/songs/places", data=form | {"quota": "2", "pilot": "yes"})
     assert "pilot: answers are kept out" in page.text
     take_part(owner, host, "songs")
+    hosting.make_links(host, "songs", people=2, is_pilot=True, now=datetime.now(UTC))
     assert "Test runs are not counted: 1" in owner.get("/studies/songs").text
     owner.post("/studies/songs/places", data=form | {"quota": "1"})
     take_part(owner, host, "songs", seed=2)
@@ -469,6 +471,19 @@ def test_pilot_mode_and_quota_make_a_version_of_their_own(owner, host):
     assert wrong.status_code == WRONG
     _, versions = authoring.history(host, "songs")
     assert len(versions) == 3
+
+
+def test_one_person_is_no_spread(owner, host):
+    take_part(owner, host, "songs")
+    live = owner.get("/studies/songs").text
+    assert "Half of those who finished" not in live
+    assert "Times are of the one person who finished." in live
+    assert "The one person who finished is flagged." in live
+    recruit = owner.get("/studies/songs/recruit?people=30&hourly=12&fee=33").text
+    assert "at that time" in recruit
+    assert "half of them" not in recruit
+    german = owner.get("/studies/songs?in=de").text
+    assert "Sekunden je Seite, im Median" in german
 
 
 def test_closing_keeps_newcomers_out_and_an_old_version_can_be_used_again(owner, host):
