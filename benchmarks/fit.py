@@ -23,7 +23,7 @@ from benchmarks.rows import Row, cpu_seconds
 from howgood import ask, learn
 from howgood.ask.intake import read_answers
 from howgood.learn.binary_model import BinaryModel, accepted_from, cells_from
-from howgood.learn.engines.select import columns_of, pymc_model
+from howgood.learn.engines.nuts import columns_of, pymc_model
 from howgood.records.priors import KAY2015
 
 COLUMNS = {"precision": "ppv", "recall": "tpr", "rating": "acceptable"}

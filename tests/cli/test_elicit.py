@@ -300,3 +300,27 @@ def test_several_negative_labels_are_said_aloud(tmp_path, capsys):
 def test_options_that_classes_have_no_use_for_are_refused(more, tmp_path, capsys):
     assert run(["elicit", str(tmp_path / "none.csv"), "--classes", "p_a,p_b,p_c", *more]) == 2
     assert "has no use with --classes" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("rows", "cure"),
+    [
+        ("0,.1\n0,.2\n0,.3", "Use cases of both labels"),
+        ("0,.1\n1,\n0,.3\n1,.4", "remove these rows from the file"),
+    ],
+)
+def test_what_an_interview_cannot_use_is_refused_with_a_cure_that_exists(
+    tmp_path, capsys, rows, cure
+):
+    path = tmp_path / "scores.csv"
+    path.write_text(f"y,s\n{rows}\n")
+    assert run(["elicit", str(path), "--truth", "y", "--score", "s"]) == 2
+    assert cure in capsys.readouterr().err
+
+
+def test_a_gate_by_an_elicited_metric_that_is_not_there_says_so(tmp_path, capsys):
+    path = tmp_path / "predictions.csv"
+    path.write_text("y,new,old\n1,1,0\n0,0,0\n")
+    words = ["gate", str(tmp_path / "nobody.json"), str(path), "--truth", "y", "--predicted", "new"]
+    assert run([*words, "--than", "old"]) == 2
+    assert "no such file" in capsys.readouterr().err

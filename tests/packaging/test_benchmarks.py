@@ -1,6 +1,8 @@
 """`python -m benchmarks` goes on when one of them fails, and says so at the end."""
 
 import sys
+from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -45,3 +47,9 @@ def test_memory_is_that_of_the_command_alone():
     assert len(held) / 1e6 > used.megabytes > 40
     assert used.cpu > 0
     assert used.wall > 0
+
+
+def test_every_benchmark_can_be_imported():
+    names = sorted(path.stem for path in Path(benchmarks.__file__).parent.glob("*.py"))
+    for name in set(names) - benchmarks.OWN:
+        assert callable(import_module(f"benchmarks.{name}").run)

@@ -12,6 +12,7 @@ import click
 from howgood.cli.exit_codes import DONE, VERDICT_FAILED
 from howgood.cli.knowledge import label_options, model_options, say
 from howgood.cli.options import plot_option, write_picture
+from howgood.errors import InputError
 from howgood.flow import acceptability, decisions
 from howgood.learn.elicitation.saved import is_elicited, load_elicited
 from howgood.records.decision import Gate, MetricGate
@@ -76,8 +77,7 @@ def command(
             random_state=seed, positive=positive, group=group, **columns,
         )  # fmt: skip
     elif than is not None or group is not None:
-        option = "--than" if than is not None else "--group"
-        raise click.UsageError(f"{option} compares by an elicited metric; MODEL is none")
+        raise _no_metric(model, "--than" if than is not None else "--group")
     else:
         gate = decisions.decide_gate(
             acceptability.open_model(model, folder=folder, part=part, random_state=seed),
@@ -106,3 +106,15 @@ def command(
         write_picture(gate_figure(gate), plot)
     failing = {"fail", "investigate"} if strict else {"fail"}
     return VERDICT_FAILED if gate.verdict in failing else DONE
+
+
+def _no_metric(model: str, option: str) -> Exception:
+    """Return why these options cannot be used: no such file, or not an elicited metric."""
+    if Path(model).suffix and not Path(model).exists():
+        return InputError(
+            where=model,
+            found="no such file",
+            needed="what `howgood elicit --save` wrote",
+            cure="Check the path.",
+        )
+    return click.UsageError(f"{option} compares by an elicited metric; MODEL is none")

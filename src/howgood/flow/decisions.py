@@ -401,12 +401,15 @@ def positives(
         spelled = {"1", "1.0", "true"}
     is_positive = np.array([str(value).strip().lower() in spelled for value in values.tolist()])
     if not may_be_none and not is_positive.any():
-        seen = ", ".join(sorted({str(value) for value in values.tolist()[:1000]})[:6])
+        labels = sorted({str(value) for value in values.tolist()[:1000]})
+        seen = ", ".join(labels[:6])
         raise InputError(
             where=where,
             found=f"no {label!r}, but {seen}",
             needed="at least one positive case",
-            cure="Name the positive label with --positive.",
+            cure="Name the positive label with --positive."
+            if len(labels) > 1
+            else "Use cases of both labels; with one alone there is nothing to decide.",
         )
     _say_what_counts(values[~is_positive], label, where)
     return is_positive.astype(np.int_)

@@ -321,7 +321,16 @@ def _typed(query: Query, words: ComparisonWording, most: int) -> Reply:
 def _numbers_of(values: NDArray[Any], *, column: str, where: str) -> FloatArray:
     cure = "Name the column of scores with --score."
     numbers = as_numbers(values, where=f"{where}, column {column!r}", cure=cure)
-    check_finite(numbers, column=column, where=where)
+    try:
+        check_finite(numbers, column=column, where=where)
+    except InputError as error:
+        # An interview has no option to leave rows out: a person is asked about all of them.
+        raise InputError(
+            where=error.where,
+            found=error.found,
+            needed=error.needed,
+            cure="Fill them in, or remove these rows from the file.",
+        ) from error
     return numbers
 
 
