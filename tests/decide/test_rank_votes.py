@@ -145,6 +145,7 @@ def test_circles_are_counted_next_to_chance():
         ({"winner": ["0", "2"]}, "do not say which side"),
         ({"winner": [0.0, 0.0]}, "do not say which side"),
         ({"winner": ["left", "b"]}, "may also mean a side"),
+        ({"winner": ["A", "B"]}, "'A', 'B': names of systems that may also mean a side"),
         ({"winner": ["left", "c"]}, "mixed"),
         ({"winner": ["yes", "no"]}, "'no', 'yes'"),
         ({"winner": ["left", None]}, "missing"),

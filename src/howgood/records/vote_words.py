@@ -49,8 +49,13 @@ def sides_of(
     }
     names = {value for value in values if value in systems}
     if len(sides) == len(words):
-        if any(sides[value] != "tie" for value in names):
-            _refuse(where, sorted(names), "names of systems that may also mean a side")
+        # "A" may be the left side, or the system that other columns call "a".
+        called = {word_of(system) for system in systems}
+        both = sorted(
+            value for value, word in words.items() if word in called and sides[value] != "tie"
+        )
+        if both:
+            _refuse(where, both, "names of systems that may also mean a side")
         if "0" in words.values() and set(words.values()) <= {"0", "1", "2"}:
             # A tie, left and right, or left, right and a tie: programs write both.
             _refuse(where, sorted(words), "numbers that do not say which side they mean")
