@@ -98,3 +98,40 @@ def test_the_doctor_says_what_was_found_and_what_is_missing(logs, capsys):
 def test_a_missing_metric_is_said_in_options(logs, capsys):
     assert run(["ship", logs["base"], logs["better"]]) == 2
     assert "--metric" in capsys.readouterr().err
+
+
+def _promptfoo(folder, name, scores):
+    rows = [
+        {"score": float(score), "success": bool(score), "vars": {"id": f"q{place}"},
+         "failureReason": reason, "provider": {"id": "model"}, "testIdx": place}
+        for place, (score, reason) in enumerate(scores)
+    ]  # fmt: skip
+    path = folder / f"{name}.json"
+    path.write_text(json.dumps({"results": {"version": 3, "results": rows}}))
+    return str(path)
+
+
+def test_what_is_wrong_with_a_log_is_said_next_to_the_verdict(tmp_path, capsys):
+    good = _promptfoo(tmp_path, "good", [(1, 0)] * 30 + [(0, 1)] * 10)
+    cut = _promptfoo(tmp_path, "cut", [(1, 0)] * 20 + [(0, 2)] * 20)
+    run(["ship", good, cut, "--metric", "score"])
+    said = capsys.readouterr().out
+    assert "20 of 40 tests ended with an error of the provider and count as failed" in said
+    assert "good.json: " not in said
+    run(["ship", good, cut, "--metric", "score", "--json"])
+    assert "count as failed" in json.loads(capsys.readouterr().out)["findings"][-1]
+
+
+def test_a_metric_whose_name_says_lower_is_better_is_asked_about(tmp_path, capsys):
+    rows = "\n".join(f"q{place},{place % 3 / 3}" for place in range(60))
+    less = "\n".join(f"q{place},{place % 3 / 9}" for place in range(60))
+    paths = []
+    for name, values in (("base", rows), ("candidate", less)):
+        path = tmp_path / f"{name}.csv"
+        path.write_text(f"item,Hallucination\n{values}\n")
+        paths.append(str(path))
+    assert run(["ship", *paths, "--metric", "Hallucination"]) == 1
+    assert "--lower-is-better Hallucination" in capsys.readouterr().out
+    words = ["ship", *paths, "--metric", "Hallucination", "--lower-is-better", "Hallucination"]
+    assert run(words) == 0
+    assert "counts as better here" not in capsys.readouterr().out

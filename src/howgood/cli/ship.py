@@ -110,12 +110,13 @@ def command(
     decision = flow.ship_logs(logs, question, labels=labels)
     if as_json:
         documents = [log.to_dict() for log in logs]
-        click.echo(text.to_json({**decision.to_dict(), "logs": documents}))
+        said = [finding.text for finding in show.findings(decision, logs)]
+        click.echo(text.to_json({"findings": said, **decision.to_dict(), "logs": documents}))
     else:
-        click.echo("\n".join(finding.text for finding in show.findings(decision)))
+        click.echo("\n".join(finding.text for finding in show.findings(decision, logs)))
         click.echo(text.text_table(decision.table))
     if markdown:
-        write_text(markdown, show.pull_request(decision))
+        write_text(markdown, show.pull_request(decision, logs))
     if badge:
         write_text(badge, text.to_json(show.badge(decision)) + "\n")
     if plot is not None:

@@ -3,6 +3,7 @@
 In: `ShipDecision` and the logs. Out: sentences, a `Report`, Markdown, a badge. Absent: drawing.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -28,8 +29,45 @@ CAUTIONS = (
 )
 
 
-def findings(decision: ShipDecision) -> tuple[Finding, ...]:
-    """Return the verdict first, then what to know about it."""
+# Parts of names of metrics that are usually better when lower.
+_USUALLY_LOWER = re.compile(
+    r"hallucinat|toxic|bias|perplex|loss|error|wer\b|cer\b|rmse|mae\b|refus|violation|harm",
+    re.IGNORECASE,
+)
+
+
+def findings(decision: ShipDecision, logs: Sequence[EvaluationLog] = ()) -> tuple[Finding, ...]:
+    """Return the verdict first, then what to know about it and about the logs it rests on."""
+    return (*_of_decision(decision), *_directions(decision), *_notes(logs))
+
+
+def _notes(logs: Sequence[EvaluationLog]) -> list[Finding]:
+    """Return what is wrong with the logs themselves."""
+    return [
+        Finding(text=f"{log.source}: {note}.", tone="unsure") for log in logs for note in log.notes
+    ]
+
+
+def _directions(decision: ShipDecision) -> list[Finding]:
+    """Name metrics that count as better when higher, though their names say the opposite."""
+    names = [
+        each.metric
+        for each in decision.comparisons
+        if each.greater_is_better and _USUALLY_LOWER.search(each.metric)
+    ]
+    if not names:
+        return []
+    which = ", ".join(names)
+    return [
+        Finding(
+            text=f"More of {which} counts as better here. If less is better, say so: "
+            f"--lower-is-better {','.join(names)}.",
+            tone="unsure",
+        )
+    ]
+
+
+def _of_decision(decision: ShipDecision) -> tuple[Finding, ...]:
     first = decision.comparisons[0]
     lines = [Finding(text=decision.sentence, tone=_TONES[decision.verdict])]
     if decision.p_above_bar is not None and decision.bar is not None:
@@ -50,8 +88,9 @@ def findings(decision: ShipDecision) -> tuple[Finding, ...]:
         if other.metric in decision.tolerated:
             continue
         if other.p_worse >= 0.5 and other.p_worse > other.p_better:
+            moved = "fell" if other.candidate.mean < other.base.mean else "rose"
             text = (
-                f"{other.metric} fell from {plain(other.base.mean)} to "
+                f"{other.metric} {moved} from {plain(other.base.mean)} to "
                 f"{plain(other.candidate.mean)}: worse with probability {percent(other.p_worse)}."
             )
             lines.append(Finding(text=text, tone="unsure"))
@@ -74,7 +113,7 @@ def badge(decision: ShipDecision) -> dict[str, Any]:
     }
 
 
-def pull_request(decision: ShipDecision) -> str:
+def pull_request(decision: ShipDecision, logs: Sequence[EvaluationLog] = ()) -> str:
     """Return a short comment for a pull request, in Markdown."""
     head = decision.table
     lines = [
@@ -90,16 +129,14 @@ def pull_request(decision: ShipDecision) -> str:
             f"| {in_markdown(row['metric'])} | {plain(row['base'])} | {plain(row['candidate'])} | "
             f"{row['difference']:+.3f} | {row['lower']:+.3f} to {row['upper']:+.3f} |"
         )
-    lines += ["", *(f"- {in_markdown(finding.text)}" for finding in findings(decision)[1:])]
+    lines += ["", *(f"- {in_markdown(finding.text)}" for finding in findings(decision, logs)[1:])]
     return "\n".join(lines).rstrip() + "\n"
 
 
 def doctor(logs: Sequence[EvaluationLog]) -> tuple[Finding, ...]:
     """Say what was found in both logs, what it supports, and what is missing."""
     lines = [_about(log, name) for log, name in zip(logs, ("Base", "Candidate"), strict=True)]
-    lines += [
-        Finding(text=f"{log.source}: {note}.", tone="unsure") for log in logs for note in log.notes
-    ]
+    lines += _notes(logs)
     shared = set(logs[0].items) & set(logs[1].items)
     every = set(logs[0].items) | set(logs[1].items)
     tone = "good" if len(shared) == len(every) else "unsure"
@@ -162,7 +199,7 @@ def report(decision: ShipDecision, logs: Sequence[EvaluationLog], *, svg: str) -
     return Report(
         title=f"{decision.verdict.capitalize()}: {_instead(decision)}",
         question="Is the candidate better than what we have, and may we ship it?",
-        findings=findings(decision),
+        findings=findings(decision, logs),
         sections=(
             Section(
                 title="The difference",

@@ -38,6 +38,8 @@ def read(path: Path, document: Any, system: str | None) -> EvaluationLog:  # noq
     scored = [row for row in rows if row["metrics"]]
     notes = []
     status = header.get("status") if isinstance(header, dict) else None
+    if document is None and status is None:
+        notes.append("the log has no status: the evaluation did not finish")
     if status not in (None, "success"):
         notes.append(f"the evaluation ended with status {status!r}")
     if len(scored) < len(rows):

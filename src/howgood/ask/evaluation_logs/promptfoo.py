@@ -14,6 +14,7 @@ from typing import Any
 from howgood.errors import FileFormatError
 from howgood.records.evaluation_log import EvaluationLog, log_from_rows
 
+_ERROR = 2  # failureReason: the provider failed, not an assertion
 NAME = "promptfoo"
 
 
@@ -44,8 +45,15 @@ def read(path: Path, document: Any, system: str | None) -> EvaluationLog:  # noq
             cure=f"Leave the name out: {path.name}",
         )
     mine = [row for row, name in zip(rows, systems, strict=True) if name == (system or names[0])]
-    failed = sum(bool(row.get("error")) and row.get("score") is None for row in mine)
-    notes = [f"{failed} of {len(mine)} tests ended with an error"] if failed else []
+    unscored = sum(bool(row.get("error")) and row.get("score") is None for row in mine)
+    failed = sum(
+        row.get("failureReason") == _ERROR and row.get("score") is not None for row in mine
+    )
+    notes = [f"{unscored} of {len(mine)} tests ended with an error"] if unscored else []
+    if failed:
+        notes.append(
+            f"{failed} of {len(mine)} tests ended with an error of the provider and count as failed"
+        )
     return log_from_rows(
         [_row(row) for row in mine],
         source=str(path),
