@@ -323,6 +323,7 @@ def _read_repeated(path: Path, engine: str = "auto") -> object:
 def _read_grades(path: Path) -> object:
     leaderboard.columns_of_file(path, named={})
     columns = leaderboard.GradeColumns()
+    leaderboard.halves_of_grades(path, columns=columns, splits=1)
     return leaderboard.rank_criteria_file(path, columns=columns, missing="drop")
 
 
@@ -522,6 +523,15 @@ READERS: tuple[Reader, ...] = (
         suffix=".csv",
         valid=lambda: (_votes_csv(),),
         read=lambda path: leaderboard.rank_votes_file(path, columns=VoteRoles()),
+        kind="csv",
+    ),
+    Reader(
+        name="halves of votes CSV",
+        suffix=".csv",
+        valid=lambda: (_votes_csv(),),
+        read=lambda path: leaderboard.halves_of_votes(
+            path, columns=VoteRoles(item="item", rater="rater"), splits=1
+        ),
         kind="csv",
     ),
     Reader(
