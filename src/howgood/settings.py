@@ -93,7 +93,7 @@ _IN_FILES = {
     "mail": "smtps://USER:PASSWORD@HOST:465",
     "oidc_secret": "the secret that the provider gave",
     "metrics_token": "a long random word",
-    "token": "the token that the page Tokens showed",
+    "token": "the token that the page API tokens showed",
 }
 
 

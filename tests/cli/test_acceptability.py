@@ -188,6 +188,8 @@ def test_the_gate_reads_a_table_of_predictions(study, capsys):
     assert run(["gate", str(study / "fit.npz")]) == 2
     assert run(["gate", str(study / "fit.npz"), "--counts", "1,2"]) == 2
     assert "TP,FN,FP,TN" in capsys.readouterr().err
+    assert run(["gate", str(study / "fit.npz"), "--counts", "0,0,10,890"]) == 2
+    assert "--counts: '0,0,10,890', without a positive case" in capsys.readouterr().err
 
 
 def test_a_classifier_is_told_where_it_suits_best(study, capsys):

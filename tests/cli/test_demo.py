@@ -27,6 +27,10 @@ def test_the_demo_tells_one_story_in_five_chapters_and_writes_a_report(folder, c
     for command in commands:
         if not command.startswith("elicit"):  # asks a person
             assert run(command.split()) == 0
+    # ... and says what the demo said.
+    verdict = out.partition("5. Ship it, or not")[2].splitlines()[1].strip(" -")
+    assert verdict in capsys.readouterr().out
+    assert "P(at least 60" in html
     assert "A smart alarm, from asking to shipping" in html
     assert html.count("data-map=") == 1  # one product, one map to drag in
 

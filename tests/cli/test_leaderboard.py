@@ -158,7 +158,7 @@ def test_two_with_the_same_mean_share_the_front(tmp_path, capsys):
     assert run(["leaderboard", str(path), "--no-rater"]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "No clear winner. a and b share the best mean grade; a is best over items" in said
-    assert "50 % and cannot be told from b" in said
+    assert "50 % and cannot be told apart from b" in said
 
 
 def test_pictures_and_reports_are_written(grades, tmp_path):

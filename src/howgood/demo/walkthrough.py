@@ -118,7 +118,7 @@ def run_alarm(folder: Path, *, seed: int) -> tuple[Chapter, Tuned]:
         title="Ask 25 people, and tune the alarm to what they value",
         findings=_findings(fit, choice, by_f1, before, after),
         sections=_sections(fit, choice, classifier, by_f1, before, after),
-        command=f"howgood fit {folder / 'answers.csv'} --out fit.html",
+        command=f"howgood fit {folder / 'answers.csv'} --seed {seed} --out fit.html",
     )
     tuned = Tuned(fit=fit, classifier=classifier, for_people=choice.chosen, for_f1=by_f1)
     return chapter, tuned
@@ -217,12 +217,17 @@ def _sections(
                 {
                     "tuned to": ["F1", "people"],
                     "threshold": [by_f1, choice.chosen],
+                    "precision": [_precision(classifier, at) for at in (by_f1, choice.chosen)],
                     "recall": [_recall(classifier, at) for at in (by_f1, choice.chosen)],
                     "share accepting": [share_text(before), share_text(after)],
                 }
             ),
         ),
     )
+
+
+def _precision(classifier: Classifier, threshold: float) -> float:
+    return float(np.mean(classifier.truth[classifier.scores >= threshold] == 1))
 
 
 def _recall(classifier: Classifier, threshold: float) -> float:
@@ -331,7 +336,7 @@ def run_lighting(folder: Path, *, seed: int) -> Chapter:
         sections=(_relevance_section(study),),
         command=(
             f"howgood relevance {path} --outcome light --predicted tree "
-            f"--context {','.join(CONTEXT)}"
+            f"--context {','.join(CONTEXT)} --seed {seed}"
         ),
     )
 
@@ -380,7 +385,9 @@ def run_gate(folder: Path, tuned: Tuned, *, seed: int) -> Chapter:
             "tuned to": list(gates),
             "verdict": [gate.verdict for gate in gates.values()],
             "people accepting": [share_text(gate.acceptance) for gate in gates.values()],
-            "enough people accept": [percent(gate.p_enough) for gate in gates.values()],
+            f"P(at least {percent(WANTED)} accept)": [
+                percent(gate.p_enough) for gate in gates.values()
+            ],
         }
     )
     return Chapter(
@@ -395,7 +402,7 @@ def run_gate(folder: Path, tuned: Tuned, *, seed: int) -> Chapter:
             ),
         ),
         command=f"howgood gate {folder / 'answers.csv'} {folder / 'predictions.csv'} --truth y "
-        f"--predicted people --share {WANTED}",
+        f"--predicted people --share {WANTED} --seed {seed}",
     )
 
 
@@ -422,18 +429,22 @@ def run_demo(folder: Path, *, seed: int = 85, progress: Progress = silent) -> De
     fourth = run_lighting(folder, seed=seed)
     progress(0.9, "deciding whether to ship")
     chapters = (first, second, third, fourth, run_gate(folder, tuned, seed=seed))
-    report = _report(chapters, tuned.fit, seed)
+    report = _report(chapters, tuned, seed)
     path = write_text(folder / "report.html", page.to_html(report))
     progress(1.0, "done")
     return Demo(chapters=chapters, report=report, path=path)
 
 
-def _report(chapters: tuple[Chapter, ...], fit: AcceptabilityFit, seed: int) -> Report:
+def _report(chapters: tuple[Chapter, ...], tuned: Tuned, seed: int) -> Report:
     return Report(
         title="A smart alarm, from asking to shipping",
         question="Is the alarm good enough for the people who live with it, and what should ship?",
         findings=tuple(finding for chapter in chapters for finding in chapter.findings),
-        headlines=fit_headlines(fit),
+        headlines=fit_headlines(
+            tuned.fit,
+            precision=_precision(tuned.classifier, tuned.for_people),
+            recall=_recall(tuned.classifier, tuned.for_people),
+        ),
         sections=tuple(
             section
             for number, chapter in enumerate(chapters, start=1)

@@ -380,7 +380,15 @@ def _parsed_counts(counts: str) -> list[int]:
             needed="four whole numbers: TP,FN,FP,TN",
             cure="For instance --counts 85,15,10,890.",
         )
-    return [int(part) for part in parts]
+    cells = [int(part) for part in parts]
+    if cells[0] + cells[1] == 0:
+        raise InputError(
+            where="--counts",
+            found=f"{counts!r}, without a positive case",
+            needed="true positives or false negatives, else recall has no meaning",
+            cure="Test on cases that are really positive; the order is TP,FN,FP,TN.",
+        )
+    return cells
 
 
 def positives(

@@ -99,7 +99,7 @@ def _refused(error: urllib.error.HTTPError) -> RemoteError:
         said = {}
     if error.code == 401:
         return RemoteError(
-            "no token that it knows", "Set HOWGOOD_TOKEN; the page Tokens makes one."
+            "no token that it knows", "Set HOWGOOD_TOKEN; the page API tokens makes one."
         )
     if not isinstance(said, dict) or "found" not in said:
         return RemoteError(f"answer {error.code}", "Look at the address and the operation.")

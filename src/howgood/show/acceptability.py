@@ -483,20 +483,24 @@ _NO_ERROR = 0.995  # 100 % when rounded
 _DRAWS = 2000
 
 
-def fit_headlines(fit: AcceptabilityFit) -> tuple[Headline, ...]:
+def fit_headlines(
+    fit: AcceptabilityFit, *, precision: float = _REFERENCE, recall: float = _REFERENCE
+) -> tuple[Headline, ...]:
     """Return one headline per application whose answers say something about it."""
     quiet = {*silent_applications(fit.cells), *falling_applications(fit.cells)}
-    return tuple(_headline(fit, name) for name in fit.applications if name not in quiet)
+    return tuple(
+        _headline(fit, name, precision, recall) for name in fit.applications if name not in quiet
+    )
 
 
-def _headline(fit: AcceptabilityFit, name: str) -> Headline:
+def _headline(fit: AcceptabilityFit, name: str, precision: float, recall: float) -> Headline:
     draws = fit.acceptance_draws(name).thinned(_DRAWS)
-    share = draws.estimate(draws.shares(_REFERENCE, _REFERENCE))
+    share = draws.estimate(draws.shares(precision, recall))
     return Headline(
         title=name,
-        text=accepting_text(share, _REFERENCE, _REFERENCE),
+        text=accepting_text(share, precision, recall),
         share=(share.interval.lower, share.mean, share.interval.upper),
-        point=(_REFERENCE, _REFERENCE),
+        point=(precision, recall),
         people=fit.respondents[name],
         wanted=USUAL_PEOPLE,
         more=(_weighing_words(fit, name), _aim(fit, name)),

@@ -271,7 +271,7 @@ def no_clear_winner(ranking: Ranking, *, score: str, best_with: str) -> Finding:
         else f"{best} probably stands highest, but"
     )
     return Finding(
-        text=f"No clear winner. {front} is best {best_with} and cannot be told from "
+        text=f"No clear winner. {front} is best {best_with} and cannot be told apart from "
         f"{_named(ranking.ties[best])}.",
         tone="unsure",
     )

@@ -190,13 +190,13 @@ def _admitted(request: Request, operation: Operation, now: datetime) -> ApiToken
     if known is None:
         raise ApiError(
             401, where="Authorization", found="no token that is valid now",
-            needed="Bearer and a token", cure="Make a token on the page Tokens.",
+            needed="Bearer and a token", cure="Make a token on the page API tokens.",
             headers={"WWW-Authenticate": 'Bearer realm="howgood"'},
         )  # fmt: skip
     if operation.scope is not None and not known.allows(operation.scope):
         raise ApiError(
             403, where="token", found=f"scopes {', '.join(known.scopes)}",
-            needed=f"the scope {operation.scope}", cure="Make another token (page Tokens).",
+            needed=f"the scope {operation.scope}", cure="Make another token (page API tokens).",
         )  # fmt: skip
     return known
 

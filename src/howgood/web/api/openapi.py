@@ -54,8 +54,8 @@ _PATH_PARTS: dict[str, Schema] = {
 }
 _DESCRIPTION = (
     "Studies, participants, answers, fits and exports for programs. Send a token as "
-    "`Authorization: Bearer howgood_...`; owners make tokens on the page Tokens. Problems come as "
-    "application/problem+json and say where, what was found, what is needed and what to do."
+    "`Authorization: Bearer howgood_...`; owners make tokens on the page API tokens. Problems come "
+    "as application/problem+json and say where, what was found, what is needed and what to do."
 )
 
 
