@@ -1,4 +1,4 @@
-"""Ranking two systems from 1e8 rows of Parquet, against sums written by hand for three engines.
+"""Ranking two systems from 1e8 rows of Parquet, against sums written by hand for four engines.
 
 Each runs in a process of its own, start to end, imports included: CPU seconds of the process, and
 of Spark's Java process as it counts them itself. The peers sum what a ranking needs (eight sums)
@@ -31,6 +31,14 @@ from howgood.flow.ranking import FeedbackColumns, rank_file
 rank_file(Path(sys.argv[1]), feedback=FeedbackColumns(mean="mu", sd="sigma"),
           systems={"one": "pi1", "two": "pi2"}, engine=sys.argv[2], for_picture=False)
 """
+_OURS_IBIS = """
+import sys
+import ibis
+from howgood import decide, score
+print(decide.rank_sums(score.squared_error_sums(
+    ibis.read_parquet(sys.argv[1]), mean="mu", sd="sigma",
+    predictions={"one": "pi1", "two": "pi2"}, powers=2)))
+"""
 _POLARS = """
 import sys
 import polars as pl
@@ -51,6 +59,17 @@ import sys
 import duckdb
 print(duckdb.sql('''{_SQL}'''.format(source=f"'{{sys.argv[1]}}'")).fetchall()[0])
 """
+_IBIS = """
+import sys
+import ibis
+t = ibis.read_parquet(sys.argv[1])
+t = t.mutate(s=t.sigma * t.sigma, d=(t.mu - t.pi1) ** 2, e=(t.mu - t.pi2) ** 2,
+             g=(t.pi1 - t.pi2) ** 2)
+print(t.aggregate(
+    n=t.count(), s=t.s.sum(), ss=(t.s * t.s).sum(), d=t.d.sum(), e=t.e.sum(), sd=(t.s * t.d).sum(),
+    se=(t.s * t.e).sum(), gap=(t.s * t.g).sum(),
+).execute())
+"""
 _SPARK = f"""
 import sys
 from pyspark.sql import SparkSession
@@ -67,11 +86,12 @@ def run() -> list[Row]:
     with tempfile.TemporaryDirectory() as folder:
         write_parquet(Path(folder), N_ROWS)
         files = str(Path(folder) / "*.parquet")
-        engines = {"polars": _OURS, "duckdb": _OURS, "spark": _OURS + _JAVA_SECONDS}
+        engines = {"polars": _OURS, "duckdb": _OURS, "ibis": _OURS_IBIS,
+                   "spark": _OURS + _JAVA_SECONDS}  # fmt: skip
         ours = {engine: _seconds(code, files, engine) for engine, code in engines.items()}
-        peers = {"polars": _POLARS, "duckdb": _DUCKDB, "spark": _SPARK}
+        peers = {"polars": _POLARS, "duckdb": _DUCKDB, "ibis": _IBIS, "spark": _SPARK}
         theirs = {engine: _seconds(code, files) for engine, code in peers.items()}
-    pairs = [("polars", "polars"), ("duckdb", "duckdb"), ("spark", "spark"), ("polars", "spark")]
+    pairs = [*((engine, engine) for engine in engines), ("polars", "spark")]
     return [_row(mine, ours[mine], other, theirs[other]) for mine, other in pairs]
 
 

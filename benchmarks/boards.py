@@ -4,8 +4,6 @@ Peers give less: evalica and choix points, ir-measures scores of the ratings giv
 adds (raters and prompts as samples, noise, P(best)) is in our time.
 """
 
-import resource
-import subprocess
 import sys
 import tempfile
 import warnings
@@ -14,10 +12,11 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.rows import Row, cpu_seconds
+from benchmarks.rows import Row, cpu_seconds, used_by
 from howgood import decide
 
 _MANY = (8_000, 10, 50)
+_RESAMPLES = 200
 
 
 def run() -> list[Row]:
@@ -101,17 +100,13 @@ def _many_grades():
         pl.DataFrame(columns).write_parquet(path)
         command = [sys.executable, "-m", "howgood", "leaderboard", str(path), "--item", "item",
                    "--system", "system", "--rater", "rater", "--grade", "grade"]  # fmt: skip
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    megabytes = after.ru_maxrss / 1024
+        used = used_by(command)
     return Row(
         subject="howgood leaderboard, start to end, from Parquet",
         size="4e6 grades, 10 systems, 50 raters",
-        ours=f"{seconds:.1f} CPU-s, {megabytes:.0f} MB at most",
+        ours=f"{used.cpu:.1f} CPU-s, {used.megabytes:.0f} MB at most",
         target="<= 5 s and 300 MB",
-        met=seconds <= 5 and megabytes <= 300,
+        met=used.cpu <= 5 and used.megabytes <= 300,
     )
 
 
@@ -137,7 +132,7 @@ def _votes():
     size = f"{n:,} votes, {systems} systems"
 
     def evalica_again():
-        for _ in range(200):
+        for _ in range(_RESAMPLES):
             drawn = rng.integers(0, n, n)
             evalica.bradley_terry(
                 votes["left"][drawn].tolist(), votes["right"][drawn].tolist(),
@@ -145,7 +140,7 @@ def _votes():
             )  # fmt: skip
 
     peers = {
-        "evalica, bootstrap of 200": evalica_again,
+        f"evalica, bootstrap of {_RESAMPLES}": evalica_again,
         "choix (ilsr_pairwise), points alone": lambda: choix.ilsr_pairwise(systems, pairs, 0.01),
     }
     return [_row("board of votes", size, ours, name, work) for name, work in peers.items()]

@@ -4,9 +4,17 @@ Ten percent of the answers are slips. The peers: Algorithm 1 of the elicitation 
 and averaged until its budget is used; and random pairs fitted by logistic regression, as packages
 for pairwise comparisons do it (choix style): the log odds of a choice are linear in the difference
 of correct rejections and hits. Error is the mean over weights and splits of |a0 found - a0|.
+
+BoTorch's PairwiseGP is a third peer where `HOWGOOD_BOTORCH` names a Python that has it. PyTorch is
+too heavy for a locked tool; without it there is no such row.
 """
 
+import json
+import os
+import subprocess
+import tempfile
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 from scipy.optimize import minimize
@@ -18,26 +26,61 @@ from howgood import ask, learn, score
 
 FLIPS, WANTED, MOST = 0.1, 0.03, 640
 STEPS = (5, 10, 15, 20, 30, 40, 60, 80, 120, 160, 240, 320, 480, 640)
+# Each of its questions takes a second.
+GP_SPLITS, GP_MOST = 1, 40
+_GP = Path(__file__).parent / "peers" / "pairwise_gp.py"
+_TOOLS = Path(__file__).parents[1] / ".venv-tools" / "bin" / "python"
 
 
 def run() -> list[Row]:
     systems = [_systems(seed) for seed in range(SPLITS)]
     ours = _needed(systems, _adaptive, most=40)
-    size = f"{len(WEIGHTS)} weights x {SPLITS} splits"
-    rows = []
-    for name, method in (("Algorithm 1, repeated", _bisecting), ("random pairs", _random_pairs)):
-        theirs = _needed(systems, method, most=MOST)
-        rows.append(
-            Row(
-                subject=f"questions to an error of {WANTED}, 10 % slips",
-                size=size,
-                ours=str(ours or "more than 40"),
-                peer=name,
-                peer_value=str(theirs or f"more than {MOST}"),
-                ratio=(theirs or MOST) / ours if ours else None,
-            )
-        )
-    return rows
+    rows = [
+        _row(name, SPLITS, ours, _needed(systems, method, most=MOST), MOST)
+        for name, method in (("Algorithm 1, repeated", _bisecting), ("random pairs", _random_pairs))
+    ]
+    return [*rows, *_against_botorch(systems[:GP_SPLITS])]
+
+
+def _row(peer, splits, ours, theirs, most):
+    return Row(
+        subject=f"questions to an error of {WANTED}, 10 % slips",
+        size=f"{len(WEIGHTS)} weights x {splits} splits",
+        ours=str(ours or "more than 40"),
+        peer=peer,
+        peer_value=str(theirs or f"more than {most}"),
+        ratio=(theirs or most) / ours if ours else None,
+    )
+
+
+def _against_botorch(systems):
+    python = _botorch()
+    if python is None:
+        return []
+    steps = [step for step in STEPS if step <= GP_MOST]
+    errors = np.concatenate([_gp_errors(python, matrices, steps) for matrices in systems])
+    theirs = _first_within(errors.mean(axis=0), steps)
+    ours = _needed(systems, _adaptive, most=40)
+    return [_row("BoTorch PairwiseGP, EUBO", GP_SPLITS, ours, theirs, GP_MOST)]
+
+
+def _botorch():
+    """Return the Python that has BoTorch, or None."""
+    python = os.environ.get("HOWGOOD_BOTORCH", str(_TOOLS))
+    tried = subprocess.run([python, "-c", "import botorch"], check=False, capture_output=True)
+    if tried.returncode and "HOWGOOD_BOTORCH" in os.environ:
+        raise RuntimeError(f"HOWGOOD_BOTORCH={python}: {tried.stderr.decode()}")
+    return None if tried.returncode else python
+
+
+def _gp_errors(python, matrices, steps):
+    points = [[m.true_negatives / m.total, m.true_positives / m.total] for m in matrices]
+    with tempfile.TemporaryDirectory() as folder:
+        given, printed = Path(folder) / "given.npz", Path(folder) / "found.json"
+        np.savez(given, points=points, weights=WEIGHTS, steps=steps, slips=FLIPS)
+        subprocess.run([python, _GP, given, printed], check=True)
+        found = np.array(json.loads(printed.read_text()))
+    return np.abs(found - np.array(WEIGHTS)[:, None])
 
 
 def _needed(systems, method, *, most):
@@ -50,8 +93,12 @@ def _needed(systems, method, *, most):
         ],
         axis=0,
     )
-    enough = np.flatnonzero(errors > WANTED)
-    first = 0 if enough.size == 0 else enough[-1] + 1
+    return _first_within(errors, steps)
+
+
+def _first_within(errors, steps):
+    above = np.flatnonzero(errors > WANTED)
+    first = 0 if above.size == 0 else above[-1] + 1
     return steps[first] if first < len(steps) else None
 
 

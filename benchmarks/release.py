@@ -2,7 +2,8 @@
 
 How often do 95 % intervals of a pass rate hold what all people would say, and how wide are they?
 How often are equal systems shipped, and better ones? Peers run in an environment of their own
-(`make bench` makes it): see `peers/release_tools.py`. Cells that we lose are rows too.
+(`make bench` makes it): see `peers/release_tools.py`; ppi-python has a place among ours. Cells that
+we lose are rows too.
 """
 
 import json
@@ -25,7 +26,7 @@ _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(60)
 
 def run() -> list[Row]:
     rows = [row for n_raters, sd in RATERS for row in _judges(n_raters, sd)]
-    return [*rows, *_ships(), _speed()]
+    return [*rows, *_ships(), _judge_speed(), _speed()]
 
 
 def _judges(n_raters, sd):
@@ -45,6 +46,7 @@ def _judges(n_raters, sd):
         interval = score.judge(labels, scores=judged, random_state=rng).corrected["all"].interval
         ours.append((interval.lower, interval.upper))
     peers = _peers("judge", {key: np.stack([s[key] for s in studies]) for key in studies[0]})
+    peers["ppi-python (PPI++)"] = [_ppi(study) for study in studies]
     size = f"{n_raters} raters of leniency sd {sd:g}, {N_LABELS} labels of {N_ITEMS} items"
     return [
         Row(
@@ -56,6 +58,14 @@ def _judges(n_raters, sd):
         )
         for name, intervals in peers.items()
     ]
+
+
+def _ppi(study):
+    from ppi_py import ppi_mean_ci
+
+    judge = study["judge"]
+    lower, upper = ppi_mean_ci(study["label"], judge[:N_LABELS], judge[N_LABELS:], alpha=0.05)
+    return float(np.ravel(lower)[0]), float(np.ravel(upper)[0])
 
 
 def _labelled(rng, n_raters, sd):
@@ -127,6 +137,23 @@ def _peers(what, arrays):
         python = ROOT / ".venv-tools" / "bin" / "python"
         subprocess.run([python, PEERS, what, given, printed], check=True)
         return json.loads(printed.read_text())
+
+
+def _judge_speed():
+    study = _labelled(np.random.default_rng(20904), 8, 0.5)
+    labels = {"item": np.arange(N_LABELS), "rater": study["rater"], "label": study["label"],
+              "judge": study["judge"][:N_LABELS]}  # fmt: skip
+    judged = {"item": np.arange(N_ITEMS), "judge": study["judge"]}
+    ours = cpu_seconds(lambda: score.judge(labels, scores=judged, random_state=1))
+    theirs = cpu_seconds(lambda: _ppi(study))
+    return Row(
+        subject="one pass rate of a judge, corrected (peer: labels taken as true)",
+        size=f"8 raters, {N_LABELS} labels of {N_ITEMS} items",
+        ours=f"{1000 * ours:.1f} ms",
+        peer="ppi-python (PPI++)",
+        peer_value=f"{1000 * theirs:.1f} ms",
+        ratio=theirs / ours,
+    )
 
 
 def _speed():

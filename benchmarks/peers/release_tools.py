@@ -1,4 +1,4 @@
-"""What other tools say about the same studies: truescore, ppi-python, evalstats, lm-eval's error.
+"""What other tools say about the same studies: truescore, evalstats, lm-eval's error.
 
 Runs in an environment of its own: `python release_tools.py judge|ship STUDIES.npz FOUND.json`.
 """
