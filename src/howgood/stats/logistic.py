@@ -15,6 +15,7 @@ FLATTENING = (16.0 * 3.0**0.5 / (15.0 * np.pi)) ** 2
 
 _REACH = 6.5  # the normal mass beyond is below 1e-10
 _MOST_NODES = 1201
+_FEWEST_UP_TO = 2.0  # the sd up to which the widest step, a half, is narrow enough
 
 
 def logistic_normal_mean(location: ArrayLike, sd: ArrayLike) -> FloatArray:
@@ -42,10 +43,27 @@ def logistic_normal_mean(location: ArrayLike, sd: ArrayLike) -> FloatArray:
     """
     spread = np.asarray(sd, dtype=np.float64)
     centre = np.asarray(location, dtype=np.float64)
-    nodes, weights = _nodes(float(spread.max(initial=0.0)))
-    total = np.zeros(np.broadcast_shapes(centre.shape, spread.shape))
-    # Node by node, in symmetric pairs: no array larger than the result.
-    for node, weight in zip(nodes, weights, strict=True):
+    shape = np.broadcast_shapes(centre.shape, spread.shape)
+    # The wider the spread, the more nodes: as many as those up to twice as wide need.
+    octaves = np.ceil(np.log2(np.maximum(spread, _FEWEST_UP_TO)))
+    found = np.unique(octaves)
+    if found.size < 2:
+        return _summed(centre, spread, shape)
+    total = np.full(shape, np.nan)
+    for octave in found:
+        chosen = np.broadcast_to(octaves == octave, shape)
+        total[chosen] = _summed(
+            np.broadcast_to(centre, shape)[chosen],
+            np.broadcast_to(spread, shape)[chosen],
+            (int(np.count_nonzero(chosen)),),
+        )
+    return total
+
+
+def _summed(centre: FloatArray, spread: FloatArray, shape: tuple[int, ...]) -> FloatArray:
+    """Sum node by node, in symmetric pairs: no array larger than the result."""
+    total = np.zeros(shape)
+    for node, weight in zip(*_nodes(float(spread.max(initial=0.0))), strict=True):
         total += weight * 0.5 * (expit(centre + spread * node) + expit(centre - spread * node))
     return total
 
