@@ -10,6 +10,7 @@ from contextlib import closing
 
 import pytest
 from benchmarks.load.servers import free_port
+from tests.faults.conftest import staged
 from tests.faults.counting import counted
 from tests.faults.people import SLUG, crowd, meanwhile
 
@@ -43,21 +44,34 @@ def _digests(folder):
     }
 
 
-@pytest.fixture
-def crashed(sqlite_stage):
+@pytest.fixture(scope="module")
+def crash(tmp_path_factory):
     """A server that was backed up while people answered, and killed (-9) while they went on."""
-    server = sqlite_stage.serve()
-    people, backup = crowd(server, 6), sqlite_stage.folder / "backup.sqlite"
+    folder, kept = tmp_path_factory.mktemp("crash"), tmp_path_factory.mktemp("kept") / "crash"
+    with staged("SQLite", "answers.sqlite", folder) as stage:
+        server = stage.serve()
+        people, backup = crowd(server, 6), folder / "backup.sqlite"
 
-    def happening():
-        time.sleep(1.5)
-        done = howgood("backup", backup, "--database", server.database)
-        assert done.returncode == 0, done.stderr
-        time.sleep(1.5)
-        server.kill()
+        def happening():
+            time.sleep(1.5)
+            done = howgood("backup", backup, "--database", server.database)
+            assert done.returncode == 0, done.stderr
+            time.sleep(1.5)
+            server.kill()
 
-    meanwhile(people, happening)
-    return server, people, backup
+        meanwhile(people, happening)
+        shutil.copytree(folder, kept)
+        yield server, people, backup, kept
+
+
+@pytest.fixture
+def crashed(crash):
+    """The same crash for every test: its folder is as it was just after."""
+    server, people, backup, kept = crash
+    shutil.rmtree(backup.parent)
+    shutil.copytree(kept, backup.parent)
+    yield server, people, backup
+    server.kill()
 
 
 def test_the_log_of_a_crashed_server_is_not_mixed_into_a_backup(crashed, faults):
