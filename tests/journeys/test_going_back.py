@@ -175,7 +175,11 @@ def test_another_answer_from_an_old_tab_is_shown_not_to_count(chromium, server):
     context.close()
 
 
-@pytest.mark.parametrize("slug", OTHERS)
+# Criteria are chosen by buttons, as votes are.
+@pytest.mark.parametrize(
+    "slug",
+    [each if each != "criteria" else pytest.param(each, marks=pytest.mark.slow) for each in OTHERS],
+)
 def test_a_second_tab_of_every_kind_gives_no_second_answer(chromium, server, slug):
     context = chromium.new_context(viewport=PHONE)
     page = context.new_page()

@@ -29,6 +29,12 @@ REAL = {
 }
 
 
+# The rules differ in whom they count, which every rule's export is asked; the rest repeats.
+ONE_RULE = [
+    each if each == "attentive" else pytest.param(each, marks=pytest.mark.slow) for each in POLICIES
+]
+
+
 @pytest.fixture
 def database_address(tmp_path):
     """SQLite alone: the rows are the same on both, and they are tested on both."""
@@ -62,8 +68,13 @@ def _exported(host, path, **options):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("policy", list(POLICIES))
-@pytest.mark.parametrize("pilots", [False, True])
+@pytest.mark.parametrize(
+    ("policy", "pilots"),
+    [
+        *[(each, each != "finished") for each in POLICIES],
+        *[pytest.param(each, each == "finished", marks=pytest.mark.slow) for each in POLICIES],
+    ],
+)
 def test_export_and_fit_give_what_the_dashboard_gives(host, mixed, tmp_path, policy, pilots):
     shown = run_task(host, mixed.number, "fit", {"people": policy, "seed": 5})
     file = _exported(host, tmp_path / "answers.csv", pilots=pilots)
@@ -132,7 +143,7 @@ def test_an_import_elsewhere_keeps_who_failed_a_check(host, mixed, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("policy", list(POLICIES))
+@pytest.mark.parametrize("policy", ONE_RULE)
 def test_an_import_elsewhere_is_fitted_to_the_same_people(host, mixed, tmp_path, policy):
     file = _exported(host, tmp_path / "answers.csv", pilots=True)
     copy = add_study(host, Study.from_dict({**SURVEY, "slug": "copy"}), folder=Path(), now=NOW)
@@ -190,7 +201,7 @@ def test_the_counts_shown_are_the_counts_fitted(host, asked):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("policy", list(POLICIES))
+@pytest.mark.parametrize("policy", ONE_RULE)
 def test_whom_a_researcher_excluded_counts_nowhere_and_every_output_says_so(
     host, mixed, tmp_path, policy
 ):
