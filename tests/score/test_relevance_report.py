@@ -95,7 +95,7 @@ def test_sizes_between_two_digits_do_not_bias_the_dice_control():
 
 
 @pytest.mark.parametrize("unseen", ["exclude", "marginal"])
-@pytest.mark.parametrize("rows_per_context", [1, 3])
+@pytest.mark.parametrize("rows_per_context", [1, pytest.param(3, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("reference", ["all", "train", "cross-fit", "folds"])
 def test_the_dice_control_matches_dice_thrown_anew(reference, rows_per_context, unseen):
     rows, guess = _dice(rows_per_context, contexts=9000 // rows_per_context, n_outcomes=4)

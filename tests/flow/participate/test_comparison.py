@@ -277,7 +277,7 @@ def _walk_with_undo(study, *, undo_every):
         answers.append(Answer(screen=screen.key, values=values, at=now, seconds=5.0))
 
 
-@pytest.mark.parametrize("undo_every", [3, 4, 1000])
+@pytest.mark.parametrize("undo_every", [3, pytest.param(4, marks=pytest.mark.slow), 1000])
 @pytest.mark.parametrize("algorithm", ["mixture", "bisection"])
 def test_progress_never_goes_back_and_undo_never_moves_it_forward(algorithm, undo_every):
     study = _changed(algorithm=algorithm, queries=12, evaluation=3)

@@ -167,8 +167,9 @@ def test_whoever_gets_the_number_of_somebody_erased_is_looked_at_anew(host):
     assert watcher.flags("doors", seconds=60).flagged == ()
 
 
-def test_ten_thousand_people_are_counted(host):
-    people, pages = 10_000, 10
+@pytest.mark.parametrize("people", [1_000, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_thousands_of_people_are_counted(host, people):
+    pages = 10
     store_many(host, _put(host, SURVEY).number, people=people, pages=pages)
     live = watch(host, "doors", now=NOW)  # how long it takes: benchmarks/watching.py
     assert live.begun == people

@@ -62,7 +62,7 @@ def test_it_stops_when_the_weights_are_known_and_not_at_forty():
     )
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_random_clicks_and_one_side_have_no_weights_and_no_rule(seed):
     rng = np.random.default_rng(seed)
     clicks = learn.MulticlassElicitor(CLASSES, random_state=seed)
@@ -83,7 +83,7 @@ def test_random_clicks_and_one_side_have_no_weights_and_no_rule(seed):
                 ask_for()
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_a_change_of_mind_about_classes_is_noticed_and_named(seed):
     early, late = choosing([0.8, 0.1, 0.1]), choosing([0.1, 0.1, 0.8])
     learner = learn.MulticlassElicitor(CLASSES, random_state=seed)

@@ -74,7 +74,7 @@ def test_a_consistent_linear_respondent_is_recovered(a0):
     [
         (score.LinearMetric(a0=0.2), "linear"),
         (score.FBetaMetric(beta=0.5), "f_beta"),
-        (score.FBetaMetric(beta=2.0), "f_beta"),
+        pytest.param(score.FBetaMetric(beta=2.0), "f_beta", marks=pytest.mark.slow),
         (score.CappedMetric(cap=0.03), "cap"),
     ],
 )

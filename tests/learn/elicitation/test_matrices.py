@@ -124,7 +124,9 @@ def test_the_rarer_class_is_always_visible(share, out_of):
 
 
 @pytest.mark.parametrize("out_of", [100, "auto"])
-@pytest.mark.parametrize("seed", [3, 5, 8])
+@pytest.mark.parametrize(
+    "seed", [3, *[pytest.param(seed, marks=pytest.mark.slow) for seed in (5, 8)]]
+)
 def test_a_recommended_threshold_is_the_best_by_the_counts_themselves(seed, out_of):
     """At 1 % positives, matrices out of 100 show one positive: found unless 24 of 48 are missed.
 
