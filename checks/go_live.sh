@@ -17,12 +17,12 @@ if [ ! -e "$root/bin/bash" ]; then
 fi
 cp /etc/resolv.conf "$root/etc/resolv.conf"
 cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt"
-rm -rf "$root/root/howgood" "$root/opt/howgood" "$root/var/lib/howgood" "$root/var/backups/howgood" "$root/etc/howgood"
-git clone --quiet "$project" "$root/root/howgood"
+rm -rf "$root/srv/howgood" "$root/opt/howgood" "$root/var/lib/howgood" "$root/var/backups/howgood" "$root/etc/howgood"
+git clone --quiet "$project" "$root/srv/howgood"
 
 inside() {
     unshare --mount --pid --fork --mount-proc="$root/proc" chroot "$root" /usr/bin/env -i \
-        PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin HOME=/root LANG=C.UTF-8 \
+        PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin HOME=/srv LANG=C.UTF-8 \
         PIP_CERT=/etc/ssl/certs/ca-certificates.crt bash -euo pipefail -c "$1"
 }
 
