@@ -93,6 +93,11 @@ class InputError(HowgoodError, ValueError):
         self.where = _shortened(where, most=_LONGEST)
         self.args = (self.sentence(self.cure), *self.args[1:])
 
+    def cured_by(self, cure: str) -> None:
+        """Say another cure: whoever passes an error on may know what its caller can change."""
+        self.cure = _shortened(cure, most=_LONGEST)
+        self.args = (self.sentence(self.cure), *self.args[1:])
+
 
 class MissingColumnError(InputError):
     """A table lacks columns that are needed; `near` holds a like-named one where there is one.

@@ -16,7 +16,7 @@ HOWGOOD_BUSY_LIMIT      requests in work at once before the polite 503          
 HOWGOOD_MAIL            smtps://USER:PASSWORD@HOST:465 or smtp://HOST:587          no e-mail
 HOWGOOD_MAIL_FILE       a file that holds that address                             not read
 HOWGOOD_MAIL_FROM       the sender of letters, such as studies@example.org         no e-mail
-HOWGOOD_OIDC_ISSUER     a sign-in provider (OpenID Connect), https://…             none
+HOWGOOD_OIDC_ISSUER     address of a sign-in provider (OpenID Connect)             none
 HOWGOOD_OIDC_CLIENT     our name at the provider                                   none
 HOWGOOD_OIDC_SECRET     our secret there; HOWGOOD_OIDC_SECRET_FILE: a file of it   none
 HOWGOOD_OIDC_NAME       what the button says                                       your organisation

@@ -44,3 +44,10 @@ def test_the_tree_of_errors_is_drawn_and_exported_as_it_is():
     named = {name: each.__mro__[1].__name__ for name, each in own.items()}
     assert _drawn() == {name: parent if parent in own else None for name, parent in named.items()}
     assert set(errors.__all__) == {*own, "announce"}
+
+
+def test_whoever_passes_an_error_on_may_name_another_cure():
+    error = InputError(where="labels", found="gaps", needed="numbers", cure="Call it otherwise.")
+    error.cured_by("Fill them in.")
+    assert error.cure == "Fill them in."
+    assert str(error) == "labels: gaps; expected numbers. Fill them in."

@@ -16,7 +16,7 @@ from howgood.writing import replacing
 
 
 @click.command()
-@click.option("--server", required=True, help="Address of the server, https://…")
+@click.option("--server", required=True, help="Address of the server, beginning with https")
 @click.argument("operation", required=False)
 @click.argument("given", nargs=-1, metavar="[NAME=VALUE]...")
 @click.option("--body", type=click.Path(path_type=Path, exists=True, allow_dash=True),

@@ -99,12 +99,8 @@ def start(
         matrices = learn.threshold_matrices(labels, values, out_of="auto")
     except InputError as error:
         # Whoever passed a file is helped by its name, not by that of a function.
-        raise InputError(
-            where=f"{scores}, columns {truth!r} and {score!r}",
-            found=error.found,
-            needed=error.needed,
-            cure=error.cure,
-        ) from error
+        error.found_in(f"{scores}, columns {truth!r} and {score!r}")
+        raise
     elicitor = Elicitor(
         matrices,
         families=families,
@@ -325,12 +321,8 @@ def _numbers_of(values: NDArray[Any], *, column: str, where: str) -> FloatArray:
         check_finite(numbers, column=column, where=where)
     except InputError as error:
         # An interview has no option to leave rows out: a person is asked about all of them.
-        raise InputError(
-            where=error.where,
-            found=error.found,
-            needed=error.needed,
-            cure="Fill them in, or remove these rows from the file.",
-        ) from error
+        error.cured_by("Fill them in, or remove these rows from the file.")
+        raise
     return numbers
 
 

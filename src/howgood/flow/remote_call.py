@@ -68,7 +68,9 @@ class RemoteServer:
         parts = urlsplit(self.home)
         is_near = parts.scheme == "http" and parts.hostname in _LOOPBACK
         if not (is_near or parts.scheme == "https"):
-            raise RemoteError("an address that is not https", "Write --server https://…")
+            raise RemoteError(
+                "an address that is not https", "Write --server with an https address"
+            )
         head = {"Accept": "*/*", "User-Agent": "howgood"}
         if self.token:
             head["Authorization"] = f"Bearer {self.token}"

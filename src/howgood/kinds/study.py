@@ -172,8 +172,8 @@ class _Frame(CoherentRecord):
     )
     framed_by: tuple[str, ...] = Field(
         default=(),
-        description="sites that may show the study inside a frame, such as https://www.mturk.com; "
-        "left out: nobody may",
+        description="sites that may show the study inside a frame, such as https://www.mturk.com "
+        "(left out: nobody may)",
     )
     quota: int | None = Field(
         default=None, description="close to new people at this many complete", ge=1

@@ -37,7 +37,7 @@ QUESTIONS: Mapping[str, tuple[str, str]] = {
     "Draw.prizes": ("How many people win?", ""),
     "_Frame.framed_by": (
         "Which sites may show the study inside a frame?",
-        "One per line, such as https://www.mturk.com; empty: none",
+        "One site per line, such as https://www.mturk.com (empty: none)",
     ),
     "_Frame.quota": ("How many people do you want?", "For example 50; empty: no limit"),
     "_Frame.idle_minutes": (
@@ -240,7 +240,7 @@ QUESTIONS: Mapping[str, tuple[str, str]] = {
     "Ending.code": ("Which code do they get?", ""),
     "Ending.redirect": (
         "Which address takes them on?",
-        "Begins with https://; {code} and {participant} are filled in",
+        "An https address; {code} and {participant} are filled in",
     ),
     "Branch.key": ("Name of the group in the data", "For example: owners"),
     "AttentionCheck.key": ("Name in the data", "For example: care"),

@@ -203,12 +203,10 @@ def _labels(table: Table, settings: Mapping[str, Any], where: str) -> NDArray[np
     except MissingColumnError:
         raise
     except InputError as error:
-        raise InputError(
-            where=error.where,
-            found=error.found,
-            needed=error.needed,
-            cure="Choose another column, or name the label that counts as positive in the form.",
-        ) from error
+        error.cured_by(
+            "Choose another column, or name the label that counts as positive in the form."
+        )
+        raise
 
 
 def _judge(
