@@ -299,7 +299,7 @@ def test_identical_systems_differ_by_exactly_nothing():
 
 
 def test_batches_of_a_query_add_up_to_the_definitions(on_engine, monkeypatch):
-
+    monkeypatch.setattr("howgood.score.sums._FEW_SYSTEMS", 0)
     monkeypatch.setattr("howgood.score.sums._ROWS", 64)
     columns = feedback(500)
     columns["p2"][[3, 400]] = np.nan  # gaps in two different batches
@@ -318,7 +318,7 @@ def test_batches_of_a_query_add_up_to_the_definitions(on_engine, monkeypatch):
 
 
 def test_batches_refuse_what_cannot_be_summed(on_engine, monkeypatch):
-
+    monkeypatch.setattr("howgood.score.sums._FEW_SYSTEMS", 0)
     monkeypatch.setattr("howgood.score.sums._ROWS", 16)
 
     def summed(name, rows, value, **more):
