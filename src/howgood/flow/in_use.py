@@ -253,7 +253,7 @@ class LiveProduct:
     watch: "AcceptanceWatch | None"
 
 
-def live_products(host: Host, slug: str, *, share: float = 0.8) -> tuple[LiveProduct, ...]:
+def live_products(host: Host, slug: str) -> tuple[LiveProduct, ...]:
     """Return every product of a study with how acceptable it is over time.
 
     Notes
@@ -265,7 +265,7 @@ def live_products(host: Host, slug: str, *, share: float = 0.8) -> tuple[LivePro
     products = []
     for product in products_of(host, slug):
         n_answers, n_people = held.get(product.number, (0, 0))
-        seen = watch_product(host, slug, product, share=share) if n_answers else None
+        seen = watch_product(host, slug, product) if n_answers else None
         products.append(
             LiveProduct(product=product, answers=n_answers, people=n_people, watch=seen)
         )
@@ -273,7 +273,7 @@ def live_products(host: Host, slug: str, *, share: float = 0.8) -> tuple[LivePro
 
 
 def watch_product(
-    host: Host, slug: str, product: Product, *, share: float
+    host: Host, slug: str, product: Product, *, share: float = 0.8
 ) -> "AcceptanceWatch | None":
     """Return how acceptable a product is; None while there is no answer to judge."""
     said = [answer for page in _pages(host, product) for _, answer in page]
