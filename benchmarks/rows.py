@@ -35,20 +35,11 @@ class Row:
 
 def cpu_seconds(work: Callable[[], object], *, repeats: int = 3) -> float:
     """Return the least CPU time of several runs, all threads counted."""
-    return _least(work, time.process_time, repeats)
-
-
-def wall_seconds(work: Callable[[], object], *, repeats: int = 3) -> float:
-    """Return the least wall-clock time of several runs."""
-    return _least(work, time.perf_counter, repeats)
-
-
-def _least(work: Callable[[], object], clock: Callable[[], float], repeats: int) -> float:
     best = float("inf")
     for _ in range(repeats):
-        start = clock()
+        start = time.process_time()
         work()
-        best = min(best, clock() - start)
+        best = min(best, time.process_time() - start)
     return best
 
 

@@ -70,8 +70,6 @@ def _walk(page, server) -> None:
     page.get_by_role("button", name="Save", exact=True).last.click()
     page.goto(f"{home}/studies/smart-alarm/publish")
     _save(page, "publish", last="main form")
-    page.goto(f"{home}/studies/smart-alarm/preview?page=4")
-    _save(page, "preview", last=".screen")
     _data(page, server)
 
 

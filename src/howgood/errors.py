@@ -333,6 +333,24 @@ def _column_cure(near: dict[str, str], several: bool) -> str:
     )
 
 
+def check_one_of(value: str, choices: Sequence[str], *, where: str) -> None:
+    """Raise unless `value` is one of the choices."""
+    if value not in choices:
+        raise InputError(
+            where=where,
+            found=repr(value),
+            needed=f"one of {', '.join(choices)}",
+            cure="Choose one of these.",
+        )
+
+
+def place_of(name: str | None, names: Sequence[str], *, where: str) -> int:
+    """Return the place of a name among those a result holds."""
+    if name not in names:
+        raise UnknownNameError(where=where, name=name, names=names)
+    return names.index(name)
+
+
 def _listed(names: list[str], *, most: int = 12) -> str:
     shown = ", ".join(repr(_shortened(name, most=60)) for name in names[:most])
     return shown + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -34,7 +34,6 @@ def test_practice_asks_two_of_each_kind_and_knows_the_answers():
 def test_the_interview_is_the_papers_six_questions():
     assert [each.code for each in ask.INTERVIEW] == ["Q1", "Q2", "Q3", "Q4", "Q5", "Q6"]
     assert ask.INTERVIEW[3].text == "What was difficult about making these choices?"
-    assert all(each.may_skip for each in ask.DEMOGRAPHICS)
 
 
 def test_a_direct_answer_is_a_weight():

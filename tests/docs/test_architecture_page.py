@@ -19,3 +19,13 @@ def test_every_folder_of_use_cases_is_named():
     folders = {each.parent.name for each in (PACKAGE / "flow").glob("*/__init__.py")}
     named = set(re.findall(r"`(\w+)/`", PAGE))
     assert folders <= named
+
+
+def test_every_module_that_kinds_share_is_named():
+    shared = {each.name for each in (PACKAGE / "kinds").glob("*.py")} - {"__init__.py"}
+    assert {name for name in shared if f"`kinds/{name}`" not in PAGE} == set()
+
+
+def test_every_use_case_is_named():
+    modules = {each.stem for each in (PACKAGE / "flow").glob("*.py")} - {"__init__"}
+    assert {name for name in modules if f"`{name}`" not in PAGE} == set()

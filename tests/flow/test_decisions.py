@@ -6,6 +6,7 @@ import pytest
 
 from howgood.cli.main import run
 from howgood.errors import InputError
+from howgood.flow import acceptability
 from howgood.flow.decisions import positives
 
 
@@ -29,3 +30,21 @@ def test_a_gap_in_the_truth_stops_the_command(tmp_path, capsys):
     arguments = ["--truth", "y", "--score", "s", "--alpha", "0.5"]
     assert run(["threshold", str(path), *arguments]) == 2
     assert "1 of 3 values missing" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "ending", [".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".xlsx", ".csv.gz"]
+)
+def test_answers_stand_for_a_model_in_every_format_that_fit_reads(monkeypatch, ending):
+    read = []
+    monkeypatch.setattr(
+        acceptability.learn, "fit_acceptability", lambda path, **_: read.append(path)
+    )
+    monkeypatch.setattr(acceptability, "of_part", lambda model, part, where: model)
+    acceptability.open_model(f"answers{ending}")
+    assert read == [f"answers{ending}"]
+
+
+def test_json_is_a_model_card():
+    with pytest.raises(InputError, match="no such file"):
+        acceptability.open_model("nobody.json")

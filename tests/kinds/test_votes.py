@@ -5,6 +5,7 @@ import math
 from datetime import UTC, datetime
 
 import numpy as np
+import polars as pl
 import pytest
 
 from howgood import decide
@@ -322,6 +323,15 @@ def test_pictures_are_copied_under_names_that_say_nothing(tmp_path):
     card = screens[2].blocks[0].cards[0]
     assert card.media.file.startswith("cats-pictures/")
     assert card.media.alternative == card.title
+
+
+def test_a_study_is_made_about_a_table_of_any_format(tmp_path):
+    rows = pl.DataFrame({"prompt": ["a", "a"], "system": ["x", "y"], "output": ["one", "two"]})
+    rows.write_parquet(tmp_path / "outputs.pq")
+    rows.write_csv(tmp_path / "others.txt")
+    for name in ("outputs.pq", "others.txt"):
+        made = new_study("votes", tmp_path / name)
+        assert made == (tmp_path / name).with_suffix(".toml")
 
 
 def test_names_that_show_are_warned_about(tmp_path):

@@ -11,7 +11,6 @@ from howgood.errors import InputError, MissingColumnError
 from howgood.score import squared_error_sums
 
 ENGINES = ("dict", "pandas", "polars", "polars lazy", "pyarrow", "duckdb", "spark")
-LAZY = ("polars lazy", "duckdb", "spark")
 COLUMNS = {"mean": "mu", "sd": "sigma", "predictions": {"svd": "p1", "knn": "p2", "top": "p3"}}
 
 

@@ -27,7 +27,7 @@ from howgood.ask.json_and_excel import (
     columns_of_lines,
     columns_of_workbook,
 )
-from howgood.errors import FileFormatError, InputError, MissingExtraError
+from howgood.errors import FileFormatError, MissingExtraError, check_one_of
 from howgood.records.engine_frame import single_row
 from howgood.records.table import Table
 
@@ -36,6 +36,7 @@ _PARQUET = {".parquet", ".pq"}
 _CSV = {".csv", ".tsv", ".txt"}
 _LINES, _DOCUMENT, _EXCEL = {".jsonl", ".ndjson"}, {".json"}, {".xlsx"}
 _IN_MEMORY = _LINES | _DOCUMENT | _EXCEL
+_TABLES = _PARQUET | _CSV | _IN_MEMORY
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _GZIP = ".gz"
 _HEAD = 65_536
@@ -96,13 +97,7 @@ def open_table(
     -----
     Stability: stable
     """
-    if engine not in ENGINES:
-        raise InputError(
-            where="engine",
-            found=repr(engine),
-            needed=f"one of {', '.join(ENGINES)}",
-            cure="Choose one of these.",
-        )
+    check_one_of(engine, ENGINES, where="engine")
     if is_address(path):
         return _open_address(str(path), engine)
     location = _files_of(Path(path))
@@ -224,6 +219,17 @@ def _files_of(location: Path) -> Path:
     return location / "*.parquet" if is_table else location
 
 
+def is_table(path: str | Path) -> bool:
+    """Return whether a file is called as a table is: CSV, Parquet, JSON, Excel, packed or not."""
+    return _suffix_of(Path(path)) in _TABLES
+
+
+def _suffix_of(location: Path) -> str:
+    """Return the ending of a name, of a packed file the one before it."""
+    suffix, inner = location.suffix.lower(), Path(location.stem).suffix.lower()
+    return inner if suffix == _GZIP and inner in _CSV | _LINES | _DOCUMENT else suffix
+
+
 def _checked_suffix(location: Path) -> str:
     if location.is_dir():
         raise FileFormatError(
@@ -232,11 +238,8 @@ def _checked_suffix(location: Path) -> str:
             needed="a table file, or a folder of Parquet files",
             cure="Check the path.",
         )
-    suffix = location.suffix.lower()
-    inner = Path(location.stem).suffix.lower()
-    if suffix == _GZIP and inner in _CSV | _LINES | _DOCUMENT:
-        suffix = inner
-    if suffix not in _PARQUET | _CSV | _IN_MEMORY:
+    suffix = _suffix_of(location)
+    if suffix not in _TABLES:
         raise FileFormatError(
             where=str(location),
             found=f"a file ending in {suffix!r}" if suffix else "a file without an ending",

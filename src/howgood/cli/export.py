@@ -14,20 +14,25 @@ import click
 
 from howgood.cli.database import database_option
 from howgood.cli.web_extra import need_web
-from howgood.records.codebook import TABLES, TableName
+from howgood.records.codebook import (
+    DATA_FORMATS,
+    SURVEY_FORMATS,
+    TABLES,
+    DataFormat,
+    SurveyFormat,
+    TableName,
+)
 from howgood.writing import replacing
 
 if TYPE_CHECKING:
     from howgood.flow import collected
     from howgood.flow.hosting import Host
 
-DATA = ("csv", "parquet", "json", "preferences", "sav", "dta", "xlsx")
-SURVEYS = ("html", "limesurvey", "qualtrics")
-
 
 @click.command()
 @click.argument("study")
-@click.option("--format", "kind", type=click.Choice([*DATA, *SURVEYS]), default="csv",
+@click.option("--format", "kind", default="csv",
+              type=click.Choice([*DATA_FORMATS, *SURVEY_FORMATS]),
               show_default=True, help="Data, or the survey to run it in other tools.")  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True),
               help="File to write, - for standard output.  [named after the study]")  # fmt: skip
@@ -60,7 +65,7 @@ def command(
     Preferences (of a study of votes) are lines of JSON: prompt, chosen, rejected.
     """
     need_web("howgood export")
-    if kind in SURVEYS:
+    if kind in SURVEY_FORMATS:
         name, pieces = _survey(study, kind, database, language)
         _write(pieces, out or Path(name))
         return
@@ -71,7 +76,7 @@ def command(
     host = hosting.open_host(database)
     try:
         choice = collected.ExportChoice(
-            kind=cast(collected.DataFormat, kind), table=cast("TableName | None", table),
+            kind=cast(DataFormat, kind), table=cast("TableName | None", table),
             pilots=pilots, identified=identified, reason=reason,
         )  # fmt: skip
         made = _data(host, study, choice)
@@ -101,7 +106,7 @@ def _survey(study: str, kind: str, address: str, language: str) -> tuple[str, It
     from howgood.flow import survey_export
 
     made = survey_export.survey_file(
-        study, kind=cast(survey_export.SurveyFormat, kind), address=address, language=language
+        study, kind=cast(SurveyFormat, kind), address=address, language=language
     )
     return made.name, [made.content]
 

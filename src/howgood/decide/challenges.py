@@ -17,7 +17,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from howgood.records.acceptance import AcceptanceDraws
 from howgood.records.card import ModelCard, ReachedSystem
 from howgood.records.estimate import Estimate
 from howgood.records.probability import check_probability
@@ -114,9 +113,7 @@ def _urgency(one: Challenge) -> tuple[bool, float, str]:
     return False, -one.gain.mean * (1.0 - one.probability_enough), one.card
 
 
-def transfer(
-    cards: Mapping[str, ModelCard], *, precision: float = REFERENCE, recall: float = REFERENCE
-) -> Transfer:
+def transfer(cards: Mapping[str, ModelCard]) -> Transfer:
     """Return how far other applications' cards miss the share accepting one accuracy.
 
     Each application is left out in turn. Several cards of one application count as one, the one
@@ -125,15 +122,11 @@ def transfer(
     draws = [card.acceptance_draws(card.application) for card in _one_each(cards).values()]
     if len(draws) < 2:
         return Transfer(len(draws), None, None, None)
-    shares = [_estimate(one, precision, recall) for one in draws]
+    shares = [one.estimate(one.shares(REFERENCE, REFERENCE)) for one in draws]
     pairs = list(permutations(shares, 2))
     gaps = [abs(truth.mean - other.mean) for truth, other in pairs]
     held = [other.interval.lower <= truth.mean <= other.interval.upper for truth, other in pairs]
     return Transfer(len(draws), float(np.mean(gaps)), max(gaps), float(np.mean(held)))
-
-
-def _estimate(draws: AcceptanceDraws, precision: float, recall: float) -> Estimate:
-    return draws.estimate(draws.shares(precision, recall))
 
 
 def _one_each(cards: Mapping[str, ModelCard]) -> dict[str, ModelCard]:

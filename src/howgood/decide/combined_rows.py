@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from howgood.errors import InputError
+from howgood.errors import InputError, check_one_of
 from howgood.stats.arrays import FloatArray, IntArray
 
 _LARGEST = int(np.iinfo(np.int64).max)
@@ -65,13 +65,7 @@ def combined_rows(
 
 def check_combination(combine: str, rules: Sequence[str] = COMBINATIONS) -> None:
     """Raise unless this is one of the rules."""
-    if combine not in rules:
-        raise InputError(
-            where="combine",
-            found=repr(combine),
-            needed=f"one of {', '.join(rules)}",
-            cure="Choose one of these.",
-        )
+    check_one_of(combine, rules, where="combine")
 
 
 def several_rows(

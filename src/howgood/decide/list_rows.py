@@ -12,7 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howgood.decide.scores import refuse_huge
-from howgood.errors import DroppedRowsWarning, InputError, LengthMismatchError, announce
+from howgood.errors import (
+    DroppedRowsWarning,
+    InputError,
+    LengthMismatchError,
+    announce,
+    check_one_of,
+)
 from howgood.learn.feedback import rating_uncertainty
 from howgood.records.levels import codes_of, distinct
 from howgood.records.missing import complete_rows
@@ -108,8 +114,8 @@ def rated_lists(
     trials: float,
 ) -> RatedLists:
     """Gather users' lists; refuse or count what does not fit."""
-    _check_choice("unrated", columns.unrated, UNRATED)
-    _check_choice("unlisted", columns.unlisted, UNLISTED)
+    check_one_of(columns.unrated, UNRATED, where="unrated")
+    check_one_of(columns.unlisted, UNLISTED, where="unlisted")
     named = _columns_named(predictions)
     table = _table(ratings, columns, list(named.values()), sd)
     predicted_table = None if named else _predicted_table(predictions, columns)
@@ -163,16 +169,6 @@ def _lists_of(
         n_ratings=len(values),
         dropped=dropped,
     )
-
-
-def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise InputError(
-            where=name,
-            found=repr(value),
-            needed=f"one of {', '.join(choices)}",
-            cure="Choose one of these.",
-        )
 
 
 def _present_values(column: NDArray[Any]) -> NDArray[Any]:

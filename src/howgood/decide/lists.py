@@ -19,7 +19,7 @@ from howgood.decide.list_scores import (
     simulated_list_scores,
 )
 from howgood.decide.ranking import check_level, ranking_of
-from howgood.errors import InputError
+from howgood.errors import InputError, check_one_of
 from howgood.records.progress import Progress, silent
 from howgood.records.ranking import Ranking
 from howgood.score.list_metrics import ListMetric, list_metric
@@ -176,13 +176,7 @@ def _over_users(
 
 
 def _check(about: str, trials: float) -> None:
-    if about not in ABOUT:
-        raise InputError(
-            where="about",
-            found=repr(about),
-            needed=f"one of {', '.join(ABOUT)}",
-            cure="Choose one of these.",
-        )
+    check_one_of(about, ABOUT, where="about")
     if not trials >= 1:
         raise InputError(
             where="trials",

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from howgood.decide.combined_rows import combined_rows
 from howgood.decide.ranking import METRICS, check_level, rank_sums, ranking_of
 from howgood.decide.scores import JointScores, refuse_huge
-from howgood.errors import InputError
+from howgood.errors import InputError, check_one_of
 from howgood.records.levels import codes_of, distinct
 from howgood.records.missing import complete_rows
 from howgood.records.ranking import Ranking
@@ -53,7 +53,7 @@ def rank_by_raters(
     it has that column). For the rest see `decide.rank_ratings`.
     """
     check_level(level)
-    _check_metric(metric)
+    check_one_of(metric, METRICS, where="metric")
     systems = dict(predictions) if isinstance(predictions, Mapping) else {p: p for p in predictions}
     columns = _columns(ratings, predicted, systems, (item, rater, rating))
     numbers = [rating, *dict.fromkeys(systems.values())]
@@ -196,16 +196,6 @@ def _codes(column: NDArray[Any], name: str) -> IntArray:
 
 def _column(name: str) -> str:
     return f"{_WHERE}, column {name!r}"
-
-
-def _check_metric(metric: str) -> None:
-    if metric not in METRICS:
-        raise InputError(
-            where="metric",
-            found=repr(metric),
-            needed=f"one of {', '.join(METRICS)}",
-            cure="Choose one of these.",
-        )
 
 
 def _need_two(item: IntArray, n_systems: int, name: str) -> None:

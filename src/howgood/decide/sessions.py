@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howgood.decide.ranking import check_level
-from howgood.errors import InputError
+from howgood.errors import InputError, check_one_of
 from howgood.records.levels import codes_of, distinct
 from howgood.records.missing import complete_rows
 from howgood.records.provenance import Provenance, versions_of
@@ -105,7 +105,7 @@ def rank_sessions(
     (200, 5, True)
     """
     check_level(level)
-    _check_metric(metric)
+    check_one_of(metric, _METRICS, where="metric")
     systems = dict(predictions) if isinstance(predictions, Mapping) else {p: p for p in predictions}
     rated, n_missing = _read(ratings, systems, (user, item, session), rating, missing)
     generator, seed = generator_and_seed(random_state)
@@ -139,16 +139,6 @@ def rank_sessions(
             versions=versions_of("numpy"),
         ),
     )  # fmt: skip
-
-
-def _check_metric(metric: str) -> None:
-    if metric not in _METRICS:
-        raise InputError(
-            where="metric",
-            found=repr(metric),
-            needed=f"one of {', '.join(_METRICS)}",
-            cure="Choose one of these.",
-        )
 
 
 def _read(

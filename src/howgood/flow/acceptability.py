@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from howgood import learn
+from howgood.ask.files import is_table
 from howgood.ask.intake import MissingPolicy
 from howgood.errors import FileFormatError, InputError
 from howgood.flow import registry
@@ -27,7 +28,6 @@ from howgood.records.priors import PRESETS, Priors
 from howgood.records.progress import Progress, silent
 
 _FLAWLESS: dict[str, Flawless] = {"auto": "auto", "yes": True, "no": False}
-_ANSWER_FILES = {".csv", ".tsv", ".txt", ".parquet", ".pq"}
 
 
 def fit_answers(
@@ -229,13 +229,14 @@ def open_model(
     `part` names whose scale counts where the fit, or the answers, have parts.
     """
     suffix = Path(source).suffix.lower()
+    is_answers = suffix != ".json" and is_table(source)  # .json: a card
     model: AcceptanceModel | PartedModel
     if suffix == ".npz":
         is_ordinal = kind_of_fit(source) == ORDINAL_KIND
         model = learn.load_ordinal_fit(source) if is_ordinal else learn.load_fit(source)
-    elif suffix in _ANSWER_FILES and part is not None:
+    elif is_answers and part is not None:
         model = learn.fit_ordinal(source, random_state=random_state)
-    elif suffix in _ANSWER_FILES:
+    elif is_answers:
         model = learn.fit_acceptability(source, random_state=random_state)
     else:
         model = registry.predicting_card(source, folder=folder)

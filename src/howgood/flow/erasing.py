@@ -96,9 +96,7 @@ def delete_study(host: Host, slug: str, *, confirmation: str, actor: str, now: d
     Stability: experimental
     """
     with host.database.reading() as connection:
-        row = studies.head(connection, slug)
-    if row is None:
-        raise UnknownNameError(where="study", name=slug, names=())
+        row = studies.existing(connection, slug)
     if confirmation.strip() != slug:
         raise InputError(
             where="confirmation",

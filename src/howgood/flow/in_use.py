@@ -90,7 +90,7 @@ def asked_in_use(host: Host, slug: str) -> AskedInUse:
 def products_of(host: Host, slug: str) -> tuple[Product, ...]:
     """Return the products of a study, the oldest first."""
     with host.database.reading() as connection:
-        return in_use.of_study(connection, _number(connection, slug))
+        return in_use.of_study(connection, studies.existing(connection, slug).number)
 
 
 def product_of(host: Host, slug: str, number: int) -> Product:
@@ -125,7 +125,7 @@ def add_product(
     token = PREFIX + tokens.fresh_token()
 
     def store(connection: Connection) -> Product:
-        study = _number(connection, slug)
+        study = studies.existing(connection, slug).number
         if len(in_use.of_study(connection, study)) >= _MOST_PRODUCTS:
             raise InputError(
                 where="products", found=f"{_MOST_PRODUCTS} already", needed="fewer",
@@ -178,7 +178,7 @@ def _changed(
     before = product_of(host, slug, number)
 
     def store(connection: Connection) -> None:
-        in_use.change(connection, _number(connection, slug), number, values)
+        in_use.change(connection, studies.existing(connection, slug).number, number, values)
         _note(connection, person, slug, action, before.name, now)
 
     host.database.write(store)
@@ -253,7 +253,7 @@ class LiveProduct:
     watch: "AcceptanceWatch | None"
 
 
-def live_products(host: Host, slug: str, *, share: float = 0.8) -> tuple[LiveProduct, ...]:
+def live_products(host: Host, slug: str) -> tuple[LiveProduct, ...]:
     """Return every product of a study with how acceptable it is over time.
 
     Notes
@@ -261,11 +261,11 @@ def live_products(host: Host, slug: str, *, share: float = 0.8) -> tuple[LivePro
     Stability: experimental
     """
     with host.database.reading() as connection:
-        held = in_use.counts(connection, _number(connection, slug))
+        held = in_use.counts(connection, studies.existing(connection, slug).number)
     products = []
     for product in products_of(host, slug):
         n_answers, n_people = held.get(product.number, (0, 0))
-        seen = watch_product(host, slug, product, share=share) if n_answers else None
+        seen = watch_product(host, slug, product) if n_answers else None
         products.append(
             LiveProduct(product=product, answers=n_answers, people=n_people, watch=seen)
         )
@@ -273,7 +273,7 @@ def live_products(host: Host, slug: str, *, share: float = 0.8) -> tuple[LivePro
 
 
 def watch_product(
-    host: Host, slug: str, product: Product, *, share: float
+    host: Host, slug: str, product: Product, *, share: float = 0.8
 ) -> "AcceptanceWatch | None":
     """Return how acceptable a product is; None while there is no answer to judge."""
     said = [answer for page in _pages(host, product) for _, answer in page]
@@ -425,10 +425,3 @@ def _note(
     audit.note(
         connection, actor=person.name, action=action, study=slug, detail={"product": name}, now=now
     )
-
-
-def _number(connection: Connection, slug: str) -> int:
-    head = studies.head(connection, slug)
-    if head is None:
-        raise UnknownNameError(where="study", name=slug, names=())
-    return head.number

@@ -36,7 +36,6 @@ def judge_file(
     levels: tuple[str, ...] | None = None,
     cut: float | None = None,
     judge_cut: float = 0.5,
-    probability: float = 0.95,
     missing: str = "error",
     engine: str = "auto",
 ) -> JudgeReport:
@@ -58,7 +57,6 @@ def judge_file(
             levels=levels,
             cut=cut,
             judge_cut=judge_cut,
-            probability=probability,
             missing=missing,
         )
 

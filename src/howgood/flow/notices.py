@@ -74,7 +74,7 @@ class Notices:
 def notices_of(host: Host, slug: str) -> Notices:
     """Return the webhooks of a study and its newest messages."""
     with host.database.reading() as connection:
-        number = _number(connection, slug)
+        number = studies.existing(connection, slug).number
         return Notices(
             webhooks=webhooks.of_study(connection, number),
             deliveries=webhooks.latest(connection, number),
@@ -106,7 +106,7 @@ def add_webhook(
     secret = secrets.token_hex(32)
 
     def store(connection: Connection) -> Webhook:
-        number = _number(connection, slug)
+        number = studies.existing(connection, slug).number
         if len(webhooks.of_study(connection, number)) >= _MOST_WEBHOOKS:
             raise InputError(
                 where="webhooks", found=f"{_MOST_WEBHOOKS} already", needed="fewer",
@@ -135,7 +135,7 @@ def remove_webhook(
     """Tell an address nothing more."""
 
     def store(connection: Connection) -> None:
-        target = webhooks.remove(connection, _number(connection, slug), number)
+        target = webhooks.remove(connection, studies.existing(connection, slug).number, number)
         if target is None:
             raise UnknownNameError(where="webhooks", name=number, names=())
         audit.note(
@@ -150,7 +150,9 @@ def try_again(host: Host, slug: str, number: int, *, now: datetime) -> None:
     """Send a message again that did not arrive."""
 
     def store(connection: Connection) -> None:
-        if not webhooks.try_again(connection, _number(connection, slug), number, now=now):
+        if not webhooks.try_again(
+            connection, studies.existing(connection, slug).number, number, now=now
+        ):
             raise UnknownNameError(where="messages", name=number, names=())
 
     host.database.write(store)
@@ -378,13 +380,6 @@ def _checked_target(settings: Settings, target: str) -> str:
             cure="Name another, or let the server's administrator set HOWGOOD_WEBHOOK_NETWORKS.",
         ) from error  # fmt: skip
     return stripped
-
-
-def _number(connection: Connection, slug: str) -> int:
-    head = studies.head(connection, slug)
-    if head is None:
-        raise UnknownNameError(where="study", name=slug, names=())
-    return head.number
 
 
 class Messenger:

@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime, time, timedelta
 
 from sqlalchemy.engine import Connection
 
-from howgood.errors import InputError, UnknownNameError
+from howgood.errors import InputError
 from howgood.flow.accounts.sharing import Sharing, sharing_of
 from howgood.flow.collected import collected_codebook, holdings
 from howgood.flow.collected.rows import Holdings
@@ -44,9 +44,7 @@ def set_retention(host: Host, slug: str, until: date | None, *, actor: str, now:
     moment = None if until is None else datetime.combine(until, time(), tzinfo=UTC)
 
     def store(connection: Connection) -> None:
-        head = studies.head(connection, slug)
-        if head is None:
-            raise UnknownNameError(where="study", name=slug, names=())
+        head = studies.existing(connection, slug)
         studies.keep_until(connection, head.number, moment)
         detail = {"until": "no day" if until is None else until.isoformat()}
         audit.note(
@@ -62,9 +60,7 @@ _LONGEST = timedelta(days=366 * LONGEST_YEARS)
 def retention(host: Host, slug: str) -> date | None:
     """Return the day on which a study's data is erased; None: nothing is planned."""
     with host.database.reading() as connection:
-        head = studies.head(connection, slug)
-        if head is None:
-            raise UnknownNameError(where="study", name=slug, names=())
+        head = studies.existing(connection, slug)
         until = studies.kept_until(connection, head.number)
     return None if until is None else until.date()
 

@@ -118,10 +118,10 @@ def introduction(study: Study, text: str) -> Step:
     return Step(key="task", make=make)
 
 
-def likert(name: str, label: str, scale: Sequence[str], *, required: bool = True) -> Field:
+def likert(name: str, label: str, scale: Sequence[str]) -> Field:
     """Return a row of points from lowest to highest, with values 1, 2, ..."""
     options = tuple(
         FieldOption(value=str(number), label=one_label)
         for number, one_label in enumerate(scale, start=1)
     )
-    return Field(name=name, kind="likert", label=label, options=options, required=required)
+    return Field(name=name, kind="likert", label=label, options=options)

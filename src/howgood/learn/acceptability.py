@@ -1,7 +1,7 @@
 """Learn the acceptability of accuracy from answers about scenarios.
 
 In: answers (rows of participant, application, precision, recall, rating). Out:
-`AcceptabilityFit`. Absent: the model (see `learn.binary`) and how it is computed
+`AcceptabilityFit`. Absent: the model (see `learn.binary_model`) and how it is computed
 (see `learn.engines`).
 """
 

@@ -20,7 +20,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from scipy.special import expit, ndtri
 
-from howgood.errors import InputError, UnknownNameError
+from howgood.errors import InputError, UnknownNameError, place_of
 from howgood.learn import evidence, fit_file
 from howgood.learn.binary_model import Cells, draw_columns
 from howgood.learn.evidence import evidence_by_application, lowest_shown
@@ -561,9 +561,7 @@ class AcceptabilityFit(Tabular):
         )
 
     def _index(self, application: str) -> int:
-        if application not in self.applications:
-            raise UnknownNameError(where="application", name=application, names=self.applications)
-        return self.applications.index(application)
+        return place_of(application, self.applications, where="application")
 
     def _named(self, parameter: str, p: float | None) -> FloatArray:
         return self._rows(p)[:, draw_columns(len(self.applications))[parameter]]

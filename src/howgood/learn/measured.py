@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from howgood.errors import InputError, UnknownNameError
+from howgood.errors import InputError, place_of
 from howgood.learn.binary_model import draw_columns
 from howgood.learn.evidence import lowest_shown
 from howgood.records.acceptance import AcceptanceDraws
@@ -114,9 +114,7 @@ class MeasureWeights(Tabular):
         return self.draws[:, draw_columns(len(self.applications))[parameter]]
 
     def _index(self, application: str) -> int:
-        if application not in self.applications:
-            raise UnknownNameError(where="application", name=application, names=self.applications)
-        return self.applications.index(application)
+        return place_of(application, self.applications, where="application")
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, logsumexp, softmax
 
 from howgood.ask.intake import MissingPolicy, read_answers
-from howgood.errors import InputError, MissingColumnError, UnknownNameError
+from howgood.errors import InputError, MissingColumnError, UnknownNameError, place_of
 from howgood.learn import prior_density
 from howgood.learn.binary_model import check_cut, people_per_application, usual_cut
 from howgood.learn.engines.importance import careful_pilot, posterior_fields, sample_mixture
@@ -377,9 +377,7 @@ class MultinomialFit(Tabular):
         return self.averaged_draws[:, columns[parameter]]
 
     def _index(self, application: str | None) -> int:
-        if application not in self.applications:
-            raise UnknownNameError(where="application", name=application, names=self.applications)
-        return self.applications.index(application)
+        return place_of(application, self.applications, where="application")
 
     def _estimate(self, draws: FloatArray) -> Estimate:
         return Estimate.from_draws(draws, n_respondents=self.n_respondents, evidence=self.evidence)

@@ -20,6 +20,7 @@ from howgood.errors import (
     InputError,
     NoEvidenceWarning,
     announce,
+    check_one_of,
 )
 from howgood.records.engine_frame import EngineFrame
 from howgood.records.missing import check_policy
@@ -57,13 +58,7 @@ class LentSpread:
 
 def check_once(once: str) -> None:
     """Raise unless `once` names a policy."""
-    if once not in ONCE:
-        raise InputError(
-            where="once",
-            found=repr(once),
-            needed=f"one of {', '.join(ONCE)}",
-            cure="Choose one of these.",
-        )
+    check_one_of(once, ONCE, where="once")
 
 
 def with_spreads(pairs: EngineFrame, *, once: str) -> EngineFrame:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howgood.errors import InputError
+from howgood.errors import InputError, check_one_of
 from howgood.learn.label_ceilings import known_ceiling
 from howgood.records.estimate import Estimate
 from howgood.records.levels import codes_of, distinct
@@ -91,7 +91,7 @@ def rater_agreement(
     >>> round(rater_agreement(grades).alpha.mean, 3)
     0.778
     """
-    _check_level(level)
+    check_one_of(level, LEVELS, where="level")
     named = [item, rater, grade, *([] if system is None else [system])]
     columns = frame_columns(grades, named, where=_WHERE)
     where = f"{_WHERE}, column {grade!r}"
@@ -131,16 +131,6 @@ def rater_agreement(
             versions=versions_of("numpy"),
         ),
     )
-
-
-def _check_level(level: str) -> None:
-    if level not in LEVELS:
-        raise InputError(
-            where="level",
-            found=repr(level),
-            needed=f"one of {', '.join(LEVELS)}",
-            cure="Choose one of these.",
-        )
 
 
 def _codes(column: NDArray[Any]) -> IntArray:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from howgood.errors import InputError, UnknownNameError
+from howgood.errors import InputError, place_of
 from howgood.records.provenance import Provenance
 from howgood.records.shown import Shown
 from howgood.stats.arrays import FloatArray
@@ -67,9 +67,7 @@ class AbsoluteErrorSums(Shown):
         >>> score.absolute_error_sums(table, mean="mu", sd="sigma", predictions=["svd"]).mae("svd")
         (0.25, 0.0)
         """
-        if system not in self.systems:
-            raise UnknownNameError(where="system", name=system, names=self.systems)
-        place = self.systems.index(system)
+        place = place_of(system, self.systems, where="system")
         return float(self.means[place] / self.n), float(np.sqrt(self.variances[place]) / self.n)
 
     def __add__(self, other: "AbsoluteErrorSums") -> "AbsoluteErrorSums":

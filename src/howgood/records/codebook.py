@@ -7,10 +7,14 @@ a study (`flow.collected`) and written to a file.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 TableName = Literal["answers", "participants", "screens"]
 TABLES: tuple[TableName, ...] = ("answers", "participants", "screens")
+DataFormat = Literal["csv", "parquet", "json", "preferences", "sav", "dta", "xlsx"]
+DATA_FORMATS: tuple[DataFormat, ...] = get_args(DataFormat)
+SurveyFormat = Literal["html", "limesurvey", "qualtrics"]
+SURVEY_FORMATS: tuple[SurveyFormat, ...] = get_args(SurveyFormat)
 # Columns that may name a person: data leaves without them unless a reason was given.
 IDENTIFYING = frozenset({"external_id"})
 ColumnType = Literal["text", "integer", "number", "boolean", "time"]

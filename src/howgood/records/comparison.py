@@ -139,4 +139,3 @@ class InterviewQuestion:
     code: str
     text: str
     options: tuple[str, ...] = ()
-    may_skip: bool = True

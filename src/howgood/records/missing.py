@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howgood.errors import DroppedRowsWarning, InputError, MissingValueError, announce
+from howgood.errors import DroppedRowsWarning, InputError, MissingValueError, announce, check_one_of
 from howgood.records.levels import missing_values
 
 POLICIES = ("error", "drop")
@@ -18,13 +18,7 @@ POLICIES = ("error", "drop")
 
 def check_policy(missing: str, *, policies: Sequence[str] = POLICIES) -> None:
     """Raise unless `missing` names a policy."""
-    if missing not in policies:
-        raise InputError(
-            where="missing",
-            found=repr(missing),
-            needed=f"one of {', '.join(policies)}",
-            cure="Choose one of these.",
-        )
+    check_one_of(missing, policies, where="missing")
 
 
 def complete_rows(

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from howgood.errors import InputError, UnknownNameError
+from howgood.errors import InputError, place_of
 from howgood.records.provenance import Provenance
 from howgood.records.shown import Shown
 from howgood.records.table import Table, Tabular
@@ -321,9 +321,7 @@ class Ranking(Tabular):
 
     def index(self, system: str) -> int:
         """Return the place of a system in the arrays."""
-        if system not in self.systems:
-            raise UnknownNameError(where="system", name=system, names=self.systems)
-        return self.systems.index(system)
+        return place_of(system, self.systems, where="system")
 
     @property
     def order(self) -> tuple[str, ...]:

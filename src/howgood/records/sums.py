@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from howgood.errors import InputError, UnknownNameError
+from howgood.errors import InputError, place_of
 from howgood.records.provenance import Provenance
 from howgood.records.shown import Shown
 from howgood.stats.arrays import FloatArray
@@ -116,9 +116,7 @@ class SquaredErrorSums(Shown):
 
     def index(self, system: str) -> int:
         """Return the place of a system in the arrays."""
-        if system not in self.systems:
-            raise UnknownNameError(where="system", name=system, names=self.systems)
-        return self.systems.index(system)
+        return place_of(system, self.systems, where="system")
 
     def power_sums(self, system: str) -> FloatArray:
         r"""Return :math:`P_s = \sum_v \sigma_v^{2s} + s\,\sigma_v^{2s-2}\Delta_v^2`, s = 1 .. S."""

@@ -19,7 +19,6 @@ from howgood.show.figures.theme import picture_section
 from howgood.show.numbers import percent, plain, share_text, threshold_digits, with_interval
 
 _REFERENCE = 0.85
-_SURE = 0.95
 _DRAWS = 2000
 _WIDER = 1.33
 

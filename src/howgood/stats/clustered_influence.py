@@ -99,3 +99,10 @@ def summed(codes: IntArray, values: FloatArray, *, size: int = 0) -> FloatArray:
     """Return the sums of values by code, for at least `size` codes."""
     sums: FloatArray = np.bincount(codes, weights=values, minlength=size).astype(np.float64)
     return sums
+
+
+def nearest_covariance(matrix: FloatArray) -> FloatArray:
+    """Return the nearest covariance: directions of negative variance are left out."""
+    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
+    nearest: FloatArray = (vectors * np.maximum(values, 0.0)) @ vectors.T
+    return nearest

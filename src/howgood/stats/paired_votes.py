@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from howgood.stats.arrays import FloatArray, IntArray
-from howgood.stats.clustered_influence import LARGEST_FREEDOM
+from howgood.stats.clustered_influence import LARGEST_FREEDOM, nearest_covariance
 from howgood.stats.crossed_components import Component
 from howgood.stats.joint_means import Unequal, middle_spread
 from howgood.stats.vote_clusters import (
@@ -291,8 +291,8 @@ def _meats(
     both = sums.single if sums.both is None else sums.both.meat(sums.n_votes)[0]
     # Raters who agree better than single votes allow do so by chance.
     return (
-        _positive(units - both),
-        _positive(raters - both),
+        nearest_covariance(units - both),
+        nearest_covariance(raters - both),
         both + prior,
         (unit_freedom, freedom),
     )
@@ -308,9 +308,3 @@ def _unseen(mode: VoteMode, sums: VoteSums) -> FloatArray:
     lacking[mode.model.n_competitors :] = 0.0
     unseen: FloatArray = np.maximum(lacking, 0.0)
     return unseen
-
-
-def _positive(matrix: FloatArray) -> FloatArray:
-    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
-    nearest: FloatArray = (vectors * np.maximum(values, 0.0)) @ vectors.T
-    return nearest

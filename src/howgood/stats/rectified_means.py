@@ -24,7 +24,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from howgood.stats.arrays import FloatArray, IntArray
-from howgood.stats.clustered_influence import LARGEST_FREEDOM, freedom_of, kept_share, summed
+from howgood.stats.clustered_influence import (
+    LARGEST_FREEDOM,
+    freedom_of,
+    kept_share,
+    nearest_covariance,
+    summed,
+)
 
 # The weight of a prediction is chosen on other units than those it is used for.
 N_FOLDS = 5
@@ -265,10 +271,10 @@ def _covariances(parts: list[_Influence], step: float) -> tuple[FloatArray, Floa
     units = _products([part.clusters for part in parts])
     both = _row_products(parts)
     # Raters who agree better than their labels' noise allows do so by chance: the noise stays.
-    by_raters = raters + _positive(both - raters)
+    by_raters = raters + nearest_covariance(both - raters)
     # Labels come in steps: one more label a step away would not surprise.
     squares = np.array([part.squares for part in parts])
-    by_units = _positive(units - both) + np.diag((step * squares) ** 2)
+    by_units = nearest_covariance(units - both) + np.diag((step * squares) ** 2)
     return by_raters, by_units
 
 
@@ -285,13 +291,6 @@ def _row_products(parts: list[_Influence]) -> FloatArray:
     return _products(
         [summed(np.searchsorted(keys, part.row_key), part.rows, size=len(keys)) for part in parts]
     )
-
-
-def _positive(matrix: FloatArray) -> FloatArray:
-    """Return the nearest covariance: directions of negative variance are left out."""
-    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
-    nearest: FloatArray = (vectors * np.maximum(values, 0.0)) @ vectors.T
-    return nearest
 
 
 def _pooled(parts: list[_Part]) -> tuple[float, float]:

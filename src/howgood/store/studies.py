@@ -13,6 +13,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
+from howgood.errors import UnknownNameError
 from howgood.records.participant import Status
 from howgood.store import in_use
 from howgood.store.schema import (
@@ -196,6 +197,14 @@ def everything(connection: Connection) -> tuple[StudyRow, ...]:
 def head(connection: Connection, slug: str) -> StudyHead | None:
     """Return a study, whether it was ever published or not."""
     return next((one_head for one_head in _heads(connection, studies.c.slug == slug)), None)
+
+
+def existing(connection: Connection, slug: str) -> StudyHead:
+    """Return a study, published or not, that there has to be."""
+    found = head(connection, slug)
+    if found is None:
+        raise UnknownNameError(where="study", name=slug, names=())
+    return found
 
 
 def hold(connection: Connection, slug: str) -> StudyHead | None:

@@ -150,7 +150,7 @@ def happened(connection: Connection) -> tuple[Happened, ...]:
             content={"event": event, "study": webhook.study, **content},
         )
         for webhook in tuple(_webhooks(connection))
-        for facts in (_finished, _fitted, _precise, _noted)
+        for facts in _FACTS
         for event, subject, content in facts(connection, webhook)
     )
 
@@ -232,6 +232,10 @@ def _history(
     )
     wanted = query.where(audit.c.action == action) if action else query
     return connection.execute(wanted.order_by(audit.c.id).limit(_MOST_AT_ONCE)).all()
+
+
+# What finds each event in what is stored; quotas are in study files, so `flow.notices` finds them.
+_FACTS = [_finished, _fitted, _precise, _noted]
 
 
 def about(connection: Connection, event: str) -> tuple[Webhook, ...]:

@@ -51,13 +51,3 @@ def asked(host):
         return row
 
     return put
-
-
-@pytest.fixture
-def sqlite_host(tmp_path):
-    """A host on SQLite alone, for what is the same on both databases."""
-    from howgood.flow.hosting import open_host
-
-    opened = open_host(str(tmp_path / "answers.sqlite"))
-    yield opened
-    opened.close()

@@ -79,7 +79,7 @@ class Sharing:
 def sharing_of(host: Host, slug: str, *, now: datetime) -> Sharing:
     """Return with whom a study is shared."""
     with host.database.reading() as connection:
-        head = _head(connection, slug)
+        head = studies.existing(connection, slug)
         return Sharing(
             study=head,
             shares=sharing.shares(connection, head.number),
@@ -98,7 +98,7 @@ def share(
     name = name.strip() if is_group else passwords.clean_name(name)
 
     def store(connection: Connection) -> None:
-        head = _head(connection, slug)
+        head = studies.existing(connection, slug)
         if is_group:
             number = _group(connection, name).number
             sharing.give_role(connection, head.number, wanted, group=number, now=now)
@@ -117,7 +117,7 @@ def unshare(host: Host, person: Researcher, slug: str, number: int, *, now: date
     """Take a role in a study back; it ends with the next request."""
 
     def store(connection: Connection) -> None:
-        head = _head(connection, slug)
+        head = studies.existing(connection, slug)
         gone = [held for held in sharing.shares(connection, head.number) if held.number == number]
         if not gone:
             raise UnknownNameError(where="shares", name=number, names=())
@@ -138,7 +138,7 @@ def invite_to_study(
     token, wanted = tokens.fresh_token(), study_role(role)
 
     def store(connection: Connection) -> None:
-        head = _head(connection, slug)
+        head = studies.existing(connection, slug)
         researchers.invite(
             connection, tokens.digest(token), "guest", now=now, until=now + INVITATION_LASTS,
             study=(head.number, wanted),
@@ -158,7 +158,7 @@ def withdraw_from_study(
     """Let an invitation to a study that nobody has used yet end now; a used one stays used."""
 
     def store(connection: Connection) -> None:
-        head = _head(connection, slug)
+        head = studies.existing(connection, slug)
         if researchers.withdraw_invitation(connection, key, study=head.number):
             audit.note(
                 connection, actor=person.name, action="invitation withdrawn", study=slug, now=now
@@ -179,7 +179,7 @@ def make_result_link(
     token = tokens.fresh_token()
 
     def store(connection: Connection) -> None:
-        head = _head(connection, slug)
+        head = studies.existing(connection, slug)
         until = now + timedelta(days=days)
         sharing.add_link(
             connection, head.number, tokens.digest(token), name=name, actor=person.name, now=now,
@@ -201,7 +201,7 @@ def revoke_result_link(
     """Let a link to results end now."""
 
     def store(connection: Connection) -> None:
-        head = _head(connection, slug)
+        head = studies.existing(connection, slug)
         name = sharing.remove_link(connection, head.number, number)
         if name is None:
             raise UnknownNameError(where="result links", name=number, names=())
@@ -281,13 +281,6 @@ def study_role(text: str) -> StudyRole:
         if role == text:
             return role
     raise UnknownNameError(where="role", name=text, names=tuple(STUDY_ROLES))
-
-
-def _head(connection: Connection, slug: str) -> StudyHead:
-    head = studies.head(connection, slug)
-    if head is None:
-        raise UnknownNameError(where="study", name=slug, names=())
-    return head
 
 
 def _account(connection: Connection, name: str) -> Researcher:

@@ -3,7 +3,6 @@
 from howgood.flow.collected.codebook import codebook
 from howgood.flow.collected.export import (
     DataFile,
-    DataFormat,
     ExportChoice,
     codebook_csv,
     data_file,
@@ -21,7 +20,6 @@ from howgood.flow.collected.taken_out import note_taken_out
 
 __all__ = [
     "DataFile",
-    "DataFormat",
     "ExportChoice",
     "Holdings",
     "codebook",

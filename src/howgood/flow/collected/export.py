@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
-from typing import IO, Any, Literal, cast
+from typing import IO, Any, cast
 
 from howgood.errors import InputError
 from howgood.flow.collected.rows import (
@@ -40,7 +40,7 @@ from howgood.flow.collected.writers import (
 from howgood.flow.hosting import Host
 from howgood.kinds import kind_of
 from howgood.kinds.study import Study
-from howgood.records.codebook import TABLES, Batch, Codebook, TableName, batch_of
+from howgood.records.codebook import TABLES, Batch, Codebook, DataFormat, TableName, batch_of
 from howgood.store import audit
 from howgood.store.collected import PersonRow
 from howgood.store.studies import StudyRow
@@ -64,7 +64,6 @@ def codebook_csv(book: Codebook) -> bytes:
     return CsvWriter(names).write(batch_of(rows, names))
 
 
-DataFormat = Literal["csv", "parquet", "json", "preferences", "sav", "dta", "xlsx"]
 _MEDIA = {
     "csv": "text/csv; charset=utf-8",
     "parquet": "application/vnd.apache.parquet",

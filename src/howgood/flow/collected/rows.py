@@ -304,9 +304,7 @@ class Holdings:
 def holdings(host: Host, slug: str) -> Holdings:
     """Return how much a study has collected; one that was never published has nothing."""
     with host.database.reading() as connection:
-        head = studies.head(connection, slug)
-        if head is None:
-            raise UnknownNameError(where="study", name=slug, names=())
+        head = studies.existing(connection, slug)
         people, pilots, answers = collected.counts(connection, head.number)
         published = tuple(
             card.name for card in cards.everything(connection) if card.study == head.number

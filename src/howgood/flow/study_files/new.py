@@ -10,15 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from howgood.ask.files import open_table
+from howgood.ask.files import is_table, open_table
 from howgood.errors import FileFormatError, InputError
 from howgood.flow.files import naming
 from howgood.flow.study_files.attached_files import picture_problem
 from howgood.kinds import kind_named
 from howgood.kinds.votes.files import outputs_of
 from howgood.writing import write_bytes, write_text
-
-_TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".xlsx", ".parquet", ".gz")
 
 
 def new_study(kind: str, location: str | Path) -> Path:
@@ -39,7 +37,7 @@ def new_study(kind: str, location: str | Path) -> Path:
     path = Path(location)
     text = template(kind)
     of_table = kind_named(kind).study_of_table
-    if of_table is not None and path.suffix.lower() in _TABLES:
+    if of_table is not None and is_table(path):
         return study_about(path, of_table)
     if path.suffix.lower() not in (".toml", ".yaml", ".yml"):
         raise FileFormatError(

@@ -2,9 +2,8 @@
 
 from howgood.flow.survey_export.file import (
     SurveyFile,
-    SurveyFormat,
     hosted_survey_file,
     survey_file,
 )
 
-__all__ = ["SurveyFile", "SurveyFormat", "hosted_survey_file", "survey_file"]
+__all__ = ["SurveyFile", "hosted_survey_file", "survey_file"]

@@ -11,7 +11,6 @@ import io
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from html import escape
-from typing import Literal
 
 from howgood.ask.sentences import sentence
 from howgood.flow.hosting import Host
@@ -22,6 +21,7 @@ from howgood.kinds.questions import Question, question_type
 from howgood.kinds.screen_parts import paragraphs
 from howgood.kinds.study import Study
 from howgood.kinds.task_export import ExportSection, TaskExport
+from howgood.records.codebook import SurveyFormat
 from howgood.records.screen import Block, Bullets, Details, Heading, Paragraph, Words
 
 
@@ -271,7 +271,6 @@ def _shown(html: str) -> str:
     return html.replace("{", "&#123;").replace("}", "&#125;")
 
 
-SurveyFormat = Literal["html", "limesurvey", "qualtrics"]
 _Maker = Callable[[StudySource], bytes]
 _MAKERS: dict[SurveyFormat, tuple[_Maker, str, str]] = {
     "html": (offline_page, ".html", "text/html; charset=utf-8"),

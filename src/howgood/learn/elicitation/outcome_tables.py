@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from howgood.errors import InputError, UnknownNameError
 from howgood.learn.elicitation.fair import group_outcomes
-from howgood.learn.elicitation.matrices import OutOf, check_finite
+from howgood.learn.elicitation.matrices import check_finite
 from howgood.learn.elicitation.multiclass import weighted_outcomes
 from howgood.records.outcomes_by_class import ClassOutcome, GroupOutcome
 from howgood.records.table import as_numbers, frame_columns
@@ -26,7 +26,6 @@ def outcomes_by_class(
     *,
     truth: str,
     classes: Sequence[str],
-    out_of: OutOf = "auto",
     where: str,
 ) -> tuple[tuple[ClassOutcome, ...], tuple[str, ...]]:
     """Return outcomes and the classes' names; columns are called by a class, or end with it."""
@@ -35,7 +34,7 @@ def outcomes_by_class(
     labels = columns[truth].astype(str)
     names = _names_of(labels, classes, where)
     outcomes = weighted_outcomes(
-        numbered(labels, names), chances, out_of=out_of, random_state=SYSTEMS_SEED
+        numbered(labels, names), chances, out_of="auto", random_state=SYSTEMS_SEED
     )
     return outcomes, names
 

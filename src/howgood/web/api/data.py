@@ -11,7 +11,11 @@ from pydantic import Field
 
 from howgood.flow import collected, erasing, hosting, importing, survey_export
 from howgood.flow.results import library, requests
-from howgood.records.codebook import TableName
+from howgood.records.codebook import (
+    DATA_FORMATS,
+    SURVEY_FORMATS,
+    TableName,
+)
 from howgood.records.job import Job
 from howgood.records.record import Record, read_record
 from howgood.records.result import StudyResult
@@ -177,8 +181,6 @@ _FIT_OPERATIONS = (
 )  # fmt: skip
 
 
-DATA = ("csv", "parquet", "json", "preferences", "sav", "dta", "xlsx")
-SURVEYS = ("html", "limesurvey", "qualtrics")
 _NDJSON = "application/x-ndjson"
 _LARGEST_IMPORT = 20_000_000
 _ROWS_AT_ONCE = 200
@@ -418,25 +420,21 @@ def _codebook(call: Call) -> Book:
 
 def _export(call: Call) -> Streamed:
     kind = call.path["format"]
-    if kind in SURVEYS:
-        survey = survey_export.hosted_survey_file(
-            call.host, call.slug, kind=cast(survey_export.SurveyFormat, kind)
-        )
+    if kind in SURVEY_FORMATS:
+        survey = survey_export.hosted_survey_file(call.host, call.slug, kind=kind)
         return Streamed(
             name=survey.name, media_type=survey.media_type, pieces=iter([survey.content])
         )
-    if kind not in DATA:
+    if kind not in DATA_FORMATS:
         raise ApiError(
             404,
             where="format",
             found=repr(kind[:40]),
-            needed=f"one of {', '.join((*DATA, *SURVEYS))}",
+            needed=f"one of {', '.join((*DATA_FORMATS, *SURVEY_FORMATS))}",
             cure="Choose one of these.",
         )
     table = None if call.query.table == "all" else cast(TableName, call.query.table)
-    choice = collected.ExportChoice(
-        kind=cast(collected.DataFormat, kind), table=table, pilots=call.query.pilots
-    )
+    choice = collected.ExportChoice(kind=kind, table=table, pilots=call.query.pilots)
     made = collected.exported(call.host, call.slug, choice, actor=call.actor, now=call.now)
     return Streamed(name=made.name, media_type=made.media_type, pieces=made.pieces)
 

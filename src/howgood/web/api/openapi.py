@@ -13,6 +13,7 @@ from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 from howgood import __version__
 from howgood.kinds.study import SLUG
 from howgood.records.api_token import SCOPES
+from howgood.records.codebook import DATA_FORMATS, SURVEY_FORMATS
 from howgood.records.record import Record
 from howgood.web.api import data, in_use, studies
 from howgood.web.api.operation import PRODUCT, Operation
@@ -34,7 +35,7 @@ _PATH_PARTS: dict[str, Schema] = {
     },
     "format": {
         "type": "string",
-        "enum": [*data.DATA, *data.SURVEYS],
+        "enum": [*DATA_FORMATS, *SURVEY_FORMATS],
         "description": "html, limesurvey and qualtrics: the survey itself; preferences: what was "
         "chosen and what rejected, of a study of votes; the others: the data",
     },

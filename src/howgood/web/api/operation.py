@@ -1,7 +1,7 @@
 """One operation of the API: how it is called, what it needs, what it gives.
 
 In: declarations. Out: `Operation`, from which routes, checks and the OpenAPI document are made.
-Absent: the operations themselves (`studies`, `people`, `data`, `fits`).
+Absent: the operations themselves (`studies`, `data`, `in_use`).
 """
 
 from collections.abc import Callable, Iterator, Mapping

@@ -20,14 +20,18 @@ from howgood.flow import collected, erasing, importing, survey_export
 from howgood.flow.importing.uploaded_tables import LARGEST
 from howgood.kinds import kind_named
 from howgood.kinds.translation import offered
-from howgood.records.codebook import TABLES, TableName
+from howgood.records.codebook import (
+    DATA_FORMATS,
+    SURVEY_FORMATS,
+    TABLES,
+    SurveyFormat,
+    TableName,
+)
 from howgood.web.access import sent_form, signed_in, text_of
 from howgood.web.dashboard import dashboard
 from howgood.web.request_data import now
 
 _LARGEST_FORM = LARGEST + 256 * 1024
-_DATA = ("csv", "parquet", "json", "preferences", "sav", "dta", "xlsx")
-_SURVEYS = ("html", "limesurvey", "qualtrics")
 _NOTICES = {
     "erased": "The participant is erased, from the database file too.",
     "erased-later": "The participant is erased. Traces may stay in the database's own log for a "
@@ -45,13 +49,13 @@ async def get_data(request: Request) -> Response:
 async def get_export(request: Request) -> Response:
     """Send the data without ids, or the survey itself, as a file, made while it is sent."""
     kind = request.path_params["format"]
-    if kind not in _SURVEYS:
+    if kind not in SURVEY_FORMATS:
         return await _exported(request, kind, request.query_params)
     host, slug = request.app.state.host, request.path_params["slug"]
     try:
         survey = await run_in_threadpool(
             survey_export.hosted_survey_file, host, slug,
-            kind=cast(survey_export.SurveyFormat, kind),
+            kind=cast(SurveyFormat, kind),
             language=request.query_params.get("language", ""),
         )  # fmt: skip
     except InputError as error:
@@ -71,10 +75,10 @@ async def _exported(
 ) -> Response:
     person = await signed_in(request)
     table = given.get("table", "")
-    if kind not in _DATA or table not in ("", *TABLES):
+    if kind not in DATA_FORMATS or table not in ("", *TABLES):
         raise HTTPException(404)
     choice = collected.ExportChoice(
-        kind=cast(collected.DataFormat, kind), table=cast(TableName, table) if table else None,
+        kind=kind, table=cast(TableName, table) if table else None,
         pilots=given.get("pilots") == "yes", identified=identified, reason=given.get("reason", ""),
     )  # fmt: skip
     try:
