@@ -68,6 +68,10 @@ def _by_digest(people, values):
 def _is_same(content, sent):
     if sent == "consent":
         return content.get("consent") == "yes"
+    if isinstance(sent, dict):
+        # What a page is about is kept with the answer, and sent by nobody.
+        kept = {name: str(value) for name, value in content.items() if value is not None}
+        return {name: kept.get(name) for name in sent or kept} == sent
     return content == ({"rating": int(sent)} if sent else {})
 
 

@@ -36,8 +36,8 @@ class Person:
     Whoever comes to the end begins anew as somebody else, over a new connection.
     """
 
-    def __init__(self, port, seed, *, pace=PACE, pause=PAUSE):
-        self.port, self.pace, self.pause = port, pace, pause
+    def __init__(self, port, seed, *, pace=PACE, pause=PAUSE, slug=SLUG):
+        self.port, self.pace, self.pause, self.slug = port, pace, pause, slug
         self.chance = random.Random(seed)  # noqa: S311 - chance for a test, not for secrets
         self.browser = Browser(port)
         self.path = self.door = None
@@ -71,12 +71,12 @@ class Person:
     async def _begin(self):
         """Consent at the door; a form that got no answer is sent again as it was."""
         if self.door is None:
-            page = await self.browser.get(f"/s/{SLUG}")
+            page = await self.browser.get(f"/s/{self.slug}")
             if not self._is_served(page, 200):
                 return False
             self.door = filled_form(page.text, self.chance)
         self.sent[None, "consent"] = "consent"
-        sent = await self.browser.post(f"/s/{SLUG}", self.door)
+        sent = await self.browser.post(f"/s/{self.slug}", self.door)
         if not self._is_served(sent, 303):
             return False
         self.path, self.door = _own_link(sent.headers["location"]), None
@@ -96,7 +96,7 @@ class Person:
         form, step = filled_form(page.text, self.chance), (self.path, screen)
         if step in self.acknowledged:
             self.wrong.append(f"asked twice: {screen}")
-        self.sent[step] = form.get(f"{screen}.rating")
+        self.sent[step] = _said(form, screen)
         sent = await self.browser.post(address, form)
         if not self._is_served(sent, 303):
             return False
@@ -112,6 +112,13 @@ class Person:
         else:
             self.wrong.append(response.status)
         return False
+
+
+def _said(form, screen):
+    """Return what a form says about its screen: a rating as it is, anything else by name."""
+    own = {name.removeprefix(f"{screen}."): value for name, value in form.items()
+           if name.startswith(f"{screen}.") and value}  # fmt: skip
+    return own["rating"] if own.keys() == {"rating"} else own
 
 
 def _own_link(address):

@@ -8,6 +8,8 @@ from scipy.special import ndtr
 
 from howgood.decide import rank, rank_grades
 from howgood.show import leaderboard
+from howgood.show.figures.ranking import gaussian_curve, ranking_figure
+from howgood.show.figures.theme import to_svg
 from howgood.show.ranking import findings
 
 
@@ -107,3 +109,15 @@ def test_of_many_systems_that_tie_a_sentence_names_the_first_and_counts_the_rest
     (tied,) = [found.text for found in findings(ranking) if "cannot be told apart" in found.text]
     assert len(set(re.findall(r"rival \d+", tied.partition(" cannot")[0]))) == 12
     assert "and 8 more cannot be told apart." in tied
+
+
+@pytest.mark.parametrize("length", [40, 2000])
+def test_long_names_leave_room_for_what_is_drawn(length):
+    names = [f"{number}{'M' * length}{number}" for number in range(4)]
+    curves = [gaussian_curve(name, number, 1.0) for number, name in enumerate(names)]
+    with ranking_figure(
+        curves, rank_probabilities=np.eye(4), barrier=None, score_name="x"
+    ) as figure:
+        drawn = to_svg(figure, title="Ranks")  # a warning that nothing fits is an error here
+        assert min(axes.get_position().width for axes in figure.axes) > 0.09
+    assert all(f"{number}M" in drawn and f"M{number}" in drawn for number in range(4))
