@@ -169,11 +169,12 @@ class UnknownNameError(InputError, KeyError):
             known_name for known_name in known if name and str(name).lower() in known_name.lower()
         ]
         near = get_close_matches(str(name), known, n=1) or holding
-        cure = f"Did you mean {near[0]!r}?" if near else "Choose one of these names."
+        cure = "Choose one of these names." if known else "Leave it out."
+        cure = f"Did you mean {near[0]!r}?" if near else cure
         super().__init__(
             where=where,
             found=f"no {name!r}",
-            needed=f"one of {_listed(known)}" if known else "a known name",
+            needed=f"one of {_listed(known)}" if known else "nothing: there are no names here",
             cure=cure,
         )
         self.name, self.names = name, known
