@@ -9,8 +9,11 @@ frames, which have no header line, count rows from 1.
 """
 
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from functools import wraps
 from pathlib import Path
+from typing import ParamSpec, TypeVar
 
 from howgood.ask.csv_rows import check_rows
 from howgood.ask.files import (
@@ -24,9 +27,11 @@ from howgood.ask.files import (
     separator_of,
 )
 from howgood.ask.json_and_excel import filled_rows
-from howgood.errors import InputError
+from howgood.errors import FileFormatError, InputError
 
 RowName = Callable[[int], str]
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
 
 
 def row_names(path: str | Path) -> RowName:
@@ -44,10 +49,43 @@ def row_names(path: str | Path) -> RowName:
         """Look at the file only now: most files have no wrong row."""
         try:
             return _name(location, suffix, place)
-        except (OSError, InputError):
+        except (OSError, IndexError, InputError):
             return f"row {place + 1}"
 
     return name
+
+
+@contextmanager
+def rows_as_in(path: str | Path) -> Iterator[None]:
+    """Call rows as the file shows them, in errors of the block that begin with its path.
+
+    Errors of reading a format count as the file does already.
+
+    Examples
+    --------
+    >>> with rows_as_in("grades.csv.gz"):
+    ...     raise InputError(where="grades.csv.gz, row 1", found="a", needed="b", cure="C.")
+    Traceback (most recent call last):
+    howgood.errors.InputError: grades.csv.gz, row 1: a; expected b. C.
+    """
+    try:
+        yield
+    except InputError as error:
+        if error.where.startswith(str(path)) and not isinstance(error, FileFormatError):
+            error.name_rows(row_names(path))
+        raise
+
+
+def with_rows_as_in_file(read: Callable[Given, Result]) -> Callable[Given, Result]:
+    """Let a function whose first argument may be a path call rows as that file shows them."""
+
+    @wraps(read)
+    def wrapped(*args: Given.args, **named: Given.kwargs) -> Result:
+        first = args[0] if args else None
+        with rows_as_in(first) if isinstance(first, str | Path) else nullcontext():
+            return read(*args, **named)
+
+    return wrapped
 
 
 def _name(location: Path, suffix: str, place: int) -> str:
