@@ -207,6 +207,9 @@ class UnknownNameError(InputError, KeyError):
 class FileFormatError(InputError):
     """A file cannot be read as the kind of file it should be."""
 
+    def name_rows(self, name: Callable[[int], str]) -> None:
+        """Leave the rows: whoever reads a format counts them as the file does."""
+
 
 class FieldCountError(FileFormatError):
     """A row of a CSV file has more or fewer fields than there are column names."""

@@ -326,3 +326,15 @@ def test_clusters_may_be_numbered():
     ]  # fmt: skip
     assert {decision.comparisons[0].n_clusters for decision in found} == {6}
     assert len({decision.error for decision in found}) == 1
+
+
+def test_a_misspelt_direction_is_refused():
+    """It was passed over, and less of the metric that was meant counted as worse."""
+    base, candidate = _tables(np.linspace(-1, 2, 20))
+    with pytest.raises(InputError, match=r"'Score'.*'score'"):
+        decide.ship(base, candidate, metric="score", lower_is_better=["Score"])
+    lower = [
+        decide.ship(base, candidate, metric="score", lower_is_better=named).comparisons[0]
+        for named in ("score", ["score"])
+    ]
+    assert [found.greater_is_better for found in lower] == [False, False]

@@ -27,7 +27,7 @@ from howgood.ask.files import (
     separator_of,
 )
 from howgood.ask.json_and_excel import filled_rows
-from howgood.errors import FileFormatError, InputError
+from howgood.errors import InputError
 
 RowName = Callable[[int], str]
 Given = ParamSpec("Given")
@@ -49,7 +49,7 @@ def row_names(path: str | Path) -> RowName:
         """Look at the file only now: most files have no wrong row."""
         try:
             return _name(location, suffix, place)
-        except (OSError, IndexError, InputError):
+        except (OSError, EOFError, IndexError, ValueError):
             return f"row {place + 1}"
 
     return name
@@ -58,8 +58,6 @@ def row_names(path: str | Path) -> RowName:
 @contextmanager
 def rows_as_in(path: str | Path) -> Iterator[None]:
     """Call rows as the file shows them, in errors of the block that begin with its path.
-
-    Errors of reading a format count as the file does already.
 
     Examples
     --------
@@ -71,7 +69,7 @@ def rows_as_in(path: str | Path) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        if error.where.startswith(str(path)) and not isinstance(error, FileFormatError):
+        if error.where.startswith(str(path)):
             error.name_rows(row_names(path))
         raise
 

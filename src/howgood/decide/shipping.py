@@ -138,6 +138,8 @@ def ship(
         for log_and_name, name in ((base, "base"), (candidate, "candidate"))
     ]
     names = _metrics(logs, metric, tolerated, cluster)
+    lower_is_better = [lower_is_better] if isinstance(lower_is_better, str) else lower_is_better
+    _refuse_unknown_direction(logs, lower_is_better)
     lower_is_better = (*lower_is_better, *tolerated)
     pairs = [_paired(logs, name, cluster, missing) for name in names]
     _check_scale(pairs[0], rules)
@@ -259,6 +261,16 @@ def _metrics(
         if name not in shared:
             raise UnknownNameError(where="metric", name=name, names=shared)
     return names
+
+
+def _refuse_unknown_direction(
+    logs: Sequence[EvaluationLog], lower_is_better: Sequence[str]
+) -> None:
+    """Refuse a misspelt name: the metric that was meant would stay better when higher."""
+    names = [name for name in logs[0].metrics if name in logs[1].metrics]
+    for name in lower_is_better:
+        if name not in names:
+            raise UnknownNameError(where="lower_is_better", name=name, names=names)
 
 
 def _refuse_unread(

@@ -61,7 +61,6 @@ def naming(files: Mapping[str, str | Path]) -> Iterator[None]:
         for word, path in files.items():
             if error.where == word or error.where.startswith(f"{word},"):
                 error.found_in(f"{path}{error.where[len(word) :]}")
-                if not isinstance(error, FileFormatError):  # these count as the file does
-                    error.name_rows(row_names(path))
+                error.name_rows(row_names(path))
                 break
         raise
