@@ -30,9 +30,10 @@ In: facts. Out: one sentence that says where, what was found, what is needed, wh
 Absent: logging, exit codes (see `cli`).
 """
 
+import re
 import sys
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
 __all__ = [
@@ -65,6 +66,8 @@ __all__ = [
 
 
 _LONGEST = 600
+# A row's number; texts in quotation marks are found first, and so passed over.
+_ROWS = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\brow (\d+)\b""")
 _LONGEST_LIST = 1_000
 
 
@@ -82,6 +85,7 @@ class InputError(HowgoodError, ValueError):
         where, found, cure = (_shortened(text, most=_LONGEST) for text in (where, found, cure))
         needed = _shortened(needed, most=_LONGEST_LIST)
         self.where, self.found, self.needed, self.cure = where, found, needed, cure
+        self._are_rows_named = False
         super().__init__(self.sentence(cure))
 
     def sentence(self, cure: str) -> str:
@@ -91,6 +95,22 @@ class InputError(HowgoodError, ValueError):
     def found_in(self, where: str) -> None:
         """Say another place: whoever passes an error on may know the file's name."""
         self.where = _shortened(where, most=_LONGEST)
+        self.args = (self.sentence(self.cure), *self.args[1:])
+
+    def name_rows(self, name: Callable[[int], str]) -> None:
+        """Call rows by their names in a file; `name` takes a row's place, that of the first is 0.
+
+        Whoever raises an error counts the rows of a table from 1. What stands in quotation marks is
+        somebody's text, and stays.
+        """
+        if self._are_rows_named:
+            return
+        self._are_rows_named = True
+
+        def renamed(found: re.Match[str]) -> str:
+            return name(int(found[1]) - 1) if found[1] else found[0]
+
+        self.where, self.found = (_ROWS.sub(renamed, text) for text in (self.where, self.found))
         self.args = (self.sentence(self.cure), *self.args[1:])
 
     def cured_by(self, cure: str) -> None:
@@ -169,11 +189,12 @@ class UnknownNameError(InputError, KeyError):
             known_name for known_name in known if name and str(name).lower() in known_name.lower()
         ]
         near = get_close_matches(str(name), known, n=1) or holding
-        cure = f"Did you mean {near[0]!r}?" if near else "Choose one of these names."
+        cure = "Choose one of these names." if known else "Leave it out."
+        cure = f"Did you mean {near[0]!r}?" if near else cure
         super().__init__(
             where=where,
             found=f"no {name!r}",
-            needed=f"one of {_listed(known)}" if known else "a known name",
+            needed=f"one of {_listed(known)}" if known else "nothing: there are no names here",
             cure=cure,
         )
         self.name, self.names = name, known
@@ -185,6 +206,9 @@ class UnknownNameError(InputError, KeyError):
 
 class FileFormatError(InputError):
     """A file cannot be read as the kind of file it should be."""
+
+    def name_rows(self, name: Callable[[int], str]) -> None:
+        """Leave the rows: whoever reads a format counts them as the file does."""
 
 
 class FieldCountError(FileFormatError):

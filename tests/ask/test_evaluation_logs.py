@@ -236,3 +236,121 @@ def test_a_missing_log_and_the_list_of_formats(tmp_path):
     with pytest.raises(InputError, match="no such file"):
         ask.read_log(tmp_path / "none.eval")
     assert {"Inspect", "promptfoo", "DeepEval", "lm-eval samples"} <= set(formats())
+
+
+def _lm_eval_line(number, content, **more):
+    return {**LM_EVAL[0], "doc_id": number, "doc_hash": content, **more}
+
+
+def _lm_eval_log(folder, lines):
+    path = folder / "samples_task_2026-01-02T03-04-05.678.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    return ask.read_log(path)
+
+
+def test_documents_of_lm_eval_with_equal_content_stay_documents(tmp_path):
+    """The harness averages over four documents: (1 + 0 + 1 + 1) / 4, whatever order lines have."""
+    values = {0: ("x", 1.0), 1: ("x", 0.0), 2: ("y", 1.0), 3: ("x", 1.0)}
+    lines = [_lm_eval_line(number, content, acc=acc) for number, (content, acc) in values.items()]
+    found = {}
+    for name, written in (("forwards", lines), ("backwards", lines[::-1])):
+        (tmp_path / name).mkdir()
+        log = _lm_eval_log(tmp_path / name, written)
+        found[name] = dict(zip(log.items, log.metrics["acc"].tolist(), strict=True))
+        assert log.metrics["acc"].mean() == 0.75
+        assert len(set(log.attributes["document"])) == 2
+        assert log.notes[0].startswith("3 documents")
+    assert found["forwards"] == found["backwards"]
+    assert found["forwards"] == {
+        "task/x": 1.0, "task/x (2)": 0.0, "task/y": 1.0, "task/x (3)": 1.0,
+    }  # fmt: skip
+
+
+def test_filters_of_lm_eval_are_metrics_and_a_document_written_twice_is_refused(tmp_path):
+    lines = [_lm_eval_line(0, "x", filter=name, metrics=["acc"]) for name in ("strict", "loose")]
+    log = _lm_eval_log(tmp_path, lines)
+    assert (log.items, sorted(log.metrics)) == (("task/x",), ["acc,loose", "acc,strict"])
+    with pytest.raises(InputError, match=r"line 3: document 0 a second time"):
+        _lm_eval_log(tmp_path, [*lines, lines[0]])
+
+
+def test_inspect_says_which_samples_stand_twice(tmp_path):
+    samples = [*INSPECT["samples"], INSPECT["samples"][0]]
+    log = ask.read_log(_written(tmp_path, "log.json", {**INSPECT, "samples": samples}))
+    assert log.notes[1] == (
+        "1 sample has the id and epoch of another; they count as repeats and are averaged"
+    )
+
+
+def test_promptfoo_tests_that_ask_for_other_things_are_no_repeats(tmp_path):
+    cells = [
+        _cell("openai:a", "p", 0, test, vars={"q": 1}, testCase={"assert": [{"value": value}]})
+        for test, value in ((2, "b"), (0, "a"), (1, "a"))
+    ]
+    log = ask.read_log(_written(tmp_path, "results.json", {"results": {"results": cells}}))
+    assert log.items == ('{"q": 1}', '{"q": 1}', '{"q": 1} (2)')
+
+
+def test_cases_of_deepeval_with_other_right_answers_are_no_repeats(tmp_path):
+    case = DEEPEVAL["testRunData"]["testCases"][0]
+    cases = [{**case, "expectedOutput": right} for right in ("a", "b", "a")]
+    log = ask.read_log(_written(tmp_path, "run.json", {"testRunData": {"testCases": cases}}))
+    assert log.items == ("Who?", "Who? (2)", "Who?")
+
+
+def test_a_text_among_the_numbers_of_a_table_has_its_row_as_an_editor_shows_it(tmp_path):
+    path = tmp_path / "run.csv"
+    path.write_text("item,acc,answer\nq1,1,x\n\nq2,0,7\nq3,error,y\n")
+    log = ask.read_log(path)
+    assert (list(log.metrics), log.unread) == ([], {"acc": "row 5 has 'error'"})
+    lines = tmp_path / "run.jsonl"
+    lines.write_text('{"item": 1, "acc": 1}\n\n{"item": 2, "acc": 0}\n{"item": 3, "acc": "error"}')
+    assert ask.read_log(lines).unread == {"acc": "line 4 has 'error'"}
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (["1", "0", "n/a"], [1.0, 0.0, np.nan]),
+        (["1", "0", ""], [1.0, 0.0, np.nan]),
+        (["85 %", "8,5 %", "100 %"], [0.85, 0.085, 1.0]),
+        (["pass", "fail", "1"], [1.0, 0.0, 1.0]),
+        (["85 %", "90 %", "85"], "row 4 has '85'"),
+        (["1.5", "0.5", "pass"], "row 4 has 'pass'"),
+    ],
+)
+def test_what_a_cell_of_a_table_counts(tmp_path, cells, expected):
+    path = tmp_path / "run.csv"
+    rows = "".join(f'q{place},"{cell}"\n' for place, cell in enumerate(cells))
+    path.write_text("item,acc\n" + rows)
+    if isinstance(expected, str):
+        log = ask.read_log(path)
+        assert (list(log.metrics), log.unread) == ([], {"acc": expected})
+        return
+    assert ask.read_log(path).metrics["acc"].tolist() == pytest.approx(expected, nan_ok=True)
+
+
+def test_the_same_table_as_csv_json_lines_and_parquet_is_the_same_log(tmp_path):
+    rows = [{"item": f"q{n}", "acc": n % 2 == 0, "share": n / 8, "topic": "ab"[n % 2]}
+            for n in range(6)]  # fmt: skip
+    polars = pytest.importorskip("polars")
+    polars.DataFrame(rows).write_csv(tmp_path / "run.csv")
+    polars.DataFrame(rows).write_parquet(tmp_path / "run.parquet")
+    (tmp_path / "run.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    logs = [ask.read_log(tmp_path / f"run.{kind}") for kind in ("csv", "parquet", "jsonl")]
+    for log in logs:
+        assert log.items == logs[0].items
+        assert log.attributes == logs[0].attributes
+        assert log.metrics["acc"].tolist() == [1, 0, 1, 0, 1, 0]
+        assert log.metrics["share"].tolist() == logs[0].metrics["share"].tolist()
+
+
+def test_rows_without_an_item_are_refused_and_repeats_are_said(tmp_path):
+    path = tmp_path / "run.csv"
+    path.write_text("item,acc\nq1,1\n,0\n,1\n")
+    with pytest.raises(InputError, match=r"2 of 3 rows without an item \(first: row 3\)"):
+        ask.read_log(path)
+    path.write_text("item,acc\nq1,1\nq1,0\nq2,1\n")
+    assert ask.read_log(path).notes[0].startswith("1 item has several rows")
+    path.write_text("item,epoch,acc\nq1,1,1\nq1,2,0\nq2,1,1\n")
+    assert ask.read_log(path).notes == ()

@@ -29,10 +29,10 @@ def test_all_missing_columns_come_at_once_with_the_options_to_type(capsys, tmp_p
     ("row", "options", "expected"),
     [
         (",alarm,1,1,6", [], "--missing drop"),
-        ("c,alarm,1,1,9", [], "row 4: the rating 9"),
+        ("c,alarm,1,1,9", [], "row 5: the rating 9"),
         ("c,alarm,1,1,9", [], "(--scale ...)"),
-        ("c,alarm,1,1,Quite likley", [], "column 'rating', row 4: the answer 'Quite likley'"),
-        ("c,alarm,half,1,6", [], "column 'precision', row 4: 'half'"),
+        ("c,alarm,1,1,Quite likley", [], "column 'rating', row 5: the answer 'Quite likley'"),
+        ("c,alarm,half,1,6", [], "column 'precision', row 5: 'half'"),
     ],
 )
 def test_a_wrong_cell_is_named_by_its_row_and_cured_by_an_option(
@@ -44,7 +44,7 @@ def test_a_wrong_cell_is_named_by_its_row_and_cured_by_an_option(
 def test_a_wrong_cell_is_named_by_the_column_of_the_file(capsys, tmp_path):
     lines = [HEADER.replace("precision", "ppv"), "a,alarm,85,1,2"]
     said = _said(capsys, tmp_path, lines, "--map", "precision=ppv")
-    assert "column 'ppv', row 1: 85" in said
+    assert "column 'ppv', row 2: 85" in said
 
 
 def test_cells_that_say_not_available_are_gaps(capsys, tmp_path):
@@ -66,7 +66,7 @@ def test_scores_that_are_no_numbers_are_shown_as_they_stand(capsys, tmp_path):
 def test_a_missing_score_is_named_by_its_row(capsys, tmp_path):
     lines = ["y_true,score", "1,0.9", "0,", "0,0.1"]
     said = _said(capsys, tmp_path, lines, "--alpha", ".5", command="threshold")
-    assert "1 of 3 values missing or not finite (first: row 2)" in said
+    assert "1 of 3 values missing or not finite (first: row 3)" in said
 
 
 def test_names_that_differ_in_case_or_spaces_are_announced(tmp_path):

@@ -16,14 +16,14 @@ def test_the_demo_tells_one_story_in_five_chapters_and_writes_a_report(folder, c
     monkeypatch.chdir(folder)
     assert run(["demo", "--out", "here"]) == 0
     out = capsys.readouterr().out
-    assert out.count("go on: howgood") == 5
+    assert out.count("Next: howgood") == 5
     html = (folder / "here" / "report.html").read_text()
     assert html.count("<svg") >= 4
     # Names of vocabularies (http://www.w3.org/...) are no addresses; nothing is fetched.
     assert 'src="http' not in html
     assert 'href="http' not in html
     # Every command the demo suggests runs on the data it left behind.
-    commands = [line.split("howgood ", 1)[1] for line in out.splitlines() if "go on:" in line]
+    commands = [line.split("howgood ", 1)[1] for line in out.splitlines() if "Next:" in line]
     for command in commands:
         if not command.startswith("elicit"):  # asks a person
             assert run(command.split()) == 0

@@ -1,6 +1,9 @@
 """`howgood leaderboard`, from the outside."""
 
 import json
+import os
+import subprocess
+import sys
 
 import numpy as np
 import polars as pl
@@ -463,3 +466,16 @@ def test_halves_take_one_criterion(grades, capsys):
     words = ["leaderboard", str(grades), *COLUMNS[:-1], "score,score", "--halves", "2"]
     assert run(words) == 2
     assert "--halves takes one column of grades" in capsys.readouterr().err
+
+
+def test_a_reader_that_has_gone_takes_no_file_away(grades, tmp_path):
+    """`howgood leaderboard grades.csv --out board.html | true`: the report is written."""
+    report, (reading, writing) = tmp_path / "board.html", os.pipe()
+    os.close(reading)
+    words = ["leaderboard", str(grades), *COLUMNS, "--out", str(report)]
+    ran = subprocess.run(
+        [sys.executable, "-m", "howgood", *words], stdout=writing, stderr=subprocess.PIPE, text=True
+    )
+    os.close(writing)
+    assert "</html>" in report.read_text(encoding="utf-8")
+    assert (ran.returncode, "Traceback" in ran.stderr) == (141, False)

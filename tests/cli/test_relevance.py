@@ -154,7 +154,7 @@ def test_a_gap_in_a_prediction_is_named_by_its_column(files, capsys, tmp_path):
     )
     gaps.write_csv(tmp_path / "test.csv")
     assert run(_arguments(tmp_path)) == 2
-    assert "column 'copy': 1 of 300 values missing (first: row 8)" in capsys.readouterr().err
+    assert "column 'copy': 1 of 300 values missing (first: row 9)" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_gaps_and_ragged_rows_are_told_by_file_and_row(capsys, tmp_path):
     ]  # fmt: skip
     file.write_text("a,y,p\n" + "x,A,A\n" * 5 + ",A,B\n" * 2)
     assert run(arguments) == 2
-    assert f"{file}, column 'a': 2 of 7 values missing (first: row 6)" in capsys.readouterr().err
+    assert f"{file}, column 'a': 2 of 7 values missing (first: row 7)" in capsys.readouterr().err
     file.write_text("a,y,p\nx,A,A\nx,A,A,B,B\n")
     assert run(arguments) == 2
     assert "row 3: found 5 fields, expected 3" in capsys.readouterr().err

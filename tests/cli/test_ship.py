@@ -135,3 +135,19 @@ def test_a_metric_whose_name_says_lower_is_better_is_asked_about(tmp_path, capsy
     words = ["ship", *paths, "--metric", "Hallucination", "--lower-is-better", "Hallucination"]
     assert run(words) == 0
     assert "counts as better here" not in capsys.readouterr().out
+
+
+def test_a_column_with_a_text_among_its_numbers_is_named(tmp_path, capsys):
+    rows = {"base": ("1", "error", "0"), "candidate": ("1", "1", "0")}
+    for name, cells in rows.items():
+        lines = [f"q{place},{cell},.{place}" for place, cell in enumerate(cells)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["item,acc,tox", *lines]))
+    words = ["ship", *(str(tmp_path / f"{name}.csv") for name in rows)]
+    for more in ([], ["--metric", "acc"]):
+        assert run([*words, *more]) == 2
+        assert "row 3 has 'error'" in capsys.readouterr().err
+    for more in (["--doctor"], ["--metric", "tox"]):
+        run([*words, *more])
+        said = capsys.readouterr().out
+        assert "column 'acc' is no metric" in said
+        assert "--cluster acc" not in said

@@ -303,3 +303,38 @@ def test_logs_without_common_items_are_refused():
     candidate["item"] = np.array([8, 9])
     with pytest.raises(InputError, match="same items"):
         decide.ship(base, candidate, metric="score")
+
+
+def test_no_other_metric_is_taken_for_one_with_a_text_among_its_numbers():
+    base = {"item": [1, 2, 3], "acc": [1, 0, 1], "tox": [0.1, 0.2, 0.1]}
+    candidate = {**base, "acc": np.array([1, "timeout", 0], dtype=object)}
+    for metric in ("acc", None):
+        with pytest.raises(InputError, match="row 2 has 'timeout'"):
+            decide.ship(base, candidate, metric=metric)
+    assert decide.ship(base, candidate, metric="tox").comparisons[0].metric == "tox"
+
+
+def test_clusters_may_be_numbered():
+    rng = np.random.default_rng(3)
+    base, candidate = _tables(rng.normal(0.2, 1, 24))
+    documents = np.arange(24) // 4
+    found = [
+        decide.ship({**base, "doc": names}, {**candidate, "doc": names}, metric=metric,
+                    cluster="doc")
+        for names in (documents, documents.astype(str))
+        for metric in ("score", None)
+    ]  # fmt: skip
+    assert {decision.comparisons[0].n_clusters for decision in found} == {6}
+    assert len({decision.error for decision in found}) == 1
+
+
+def test_a_misspelt_direction_is_refused():
+    """It was passed over, and less of the metric that was meant counted as worse."""
+    base, candidate = _tables(np.linspace(-1, 2, 20))
+    with pytest.raises(InputError, match=r"'Score'.*'score'"):
+        decide.ship(base, candidate, metric="score", lower_is_better=["Score"])
+    lower = [
+        decide.ship(base, candidate, metric="score", lower_is_better=named).comparisons[0]
+        for named in ("score", ["score"])
+    ]
+    assert [found.greater_is_better for found in lower] == [False, False]

@@ -33,10 +33,10 @@ from howgood.records.table import Table
 
 ENGINES = ("auto", "polars", "duckdb", "spark", "built-in")
 _PARQUET = {".parquet", ".pq"}
-_CSV = {".csv", ".tsv", ".txt"}
-_LINES, _DOCUMENT, _EXCEL = {".jsonl", ".ndjson"}, {".json"}, {".xlsx"}
-_IN_MEMORY = _LINES | _DOCUMENT | _EXCEL
-_TABLES = _PARQUET | _CSV | _IN_MEMORY
+CSV = {".csv", ".tsv", ".txt"}
+LINES, DOCUMENT, EXCEL = {".jsonl", ".ndjson"}, {".json"}, {".xlsx"}
+_IN_MEMORY = LINES | DOCUMENT | EXCEL
+_TABLES = _PARQUET | CSV | _IN_MEMORY
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _GZIP = ".gz"
 _HEAD = 65_536
@@ -150,13 +150,13 @@ def _open_address(address: str, engine: str) -> Any:  # noqa: ANN401 - polars.La
 
 
 def _columns_in_memory(location: Path, suffix: str) -> Columns:
-    if suffix in _EXCEL:
+    if suffix in EXCEL:
         return columns_of_workbook(location)
     where, size = str(location), location.stat().st_size
     most = max(_MOST_CELLS, _CELLS_PER_BYTE * size)
     try:
-        with _binary(location) as handle:
-            if suffix in _LINES:
+        with binary(location) as handle:
+            if suffix in LINES:
                 return columns_of_lines(_limited(handle, location), where=where, most_cells=most)
             content = b"".join(_limited(handle, location))
         return columns_of_document(content, where=where, most_cells=most)
@@ -221,13 +221,7 @@ def _files_of(location: Path) -> Path:
 
 def is_table(path: str | Path) -> bool:
     """Return whether a file is called as a table is: CSV, Parquet, JSON, Excel, packed or not."""
-    return _suffix_of(Path(path)) in _TABLES
-
-
-def _suffix_of(location: Path) -> str:
-    """Return the ending of a name, of a packed file the one before it."""
-    suffix, inner = location.suffix.lower(), Path(location.stem).suffix.lower()
-    return inner if suffix == _GZIP and inner in _CSV | _LINES | _DOCUMENT else suffix
+    return inner_suffix(Path(path)) in _TABLES
 
 
 def _checked_suffix(location: Path) -> str:
@@ -238,7 +232,7 @@ def _checked_suffix(location: Path) -> str:
             needed="a table file, or a folder of Parquet files",
             cure="Check the path.",
         )
-    suffix = _suffix_of(location)
+    suffix = inner_suffix(location)
     if suffix not in _TABLES:
         raise FileFormatError(
             where=str(location),
@@ -265,6 +259,18 @@ def _checked_suffix(location: Path) -> str:
     if suffix not in _IN_MEMORY:
         _check_magic(location, suffix)
     return suffix
+
+
+def inner_suffix(location: Path) -> str:
+    """Return the ending of a file in small letters: of a compressed table, that of the table.
+
+    Examples
+    --------
+    >>> inner_suffix(Path("Grades.CSV.gz")), inner_suffix(Path("grades.parquet"))
+    ('.csv', '.parquet')
+    """
+    suffix, inner = location.suffix.lower(), Path(location.stem).suffix.lower()
+    return inner if suffix == _GZIP and inner in CSV | LINES | DOCUMENT else suffix
 
 
 def _check_magic(location: Path, suffix: str) -> None:
@@ -330,7 +336,7 @@ def _refuse_rows_from_nothing(frame: Any, location: Path) -> None:  # noqa: ANN4
 def _head(location: Path) -> bytes:
     """Return the beginning of a table, unpacked."""
     try:
-        with _binary(location) as handle:
+        with binary(location) as handle:
             return handle.read(_HEAD)
     except _NOT_GZIP as error:
         raise _not_a_table(location, "content that is not gzip") from error
@@ -338,7 +344,8 @@ def _head(location: Path) -> bytes:
         raise _not_a_table(location, f"no permission or no disk ({error.strerror})") from error
 
 
-def _binary(location: Path) -> IO[bytes]:
+def binary(location: Path) -> IO[bytes]:
+    """Open a file, unpacking it where it is compressed."""
     if location.suffix.lower() == _GZIP:
         return cast("IO[bytes]", gzip.open(location, "rb"))
     return location.open("rb")
@@ -437,7 +444,7 @@ def _open_built_in(location: Path, layout: _Layout | None) -> Table:
     if layout is None:
         raise MissingExtraError(task="reading Parquet", extra="files")
     try:
-        with TextIOWrapper(_binary(location), newline="", encoding="utf-8-sig") as handle:
+        with TextIOWrapper(binary(location), newline="", encoding="utf-8-sig") as handle:
             reader = csv.reader(handle, delimiter=layout.separator, quoting=layout.shape.quoting)
             header = next(reader)
             rows = [row for row in reader if row]
@@ -470,7 +477,7 @@ def _layout(location: Path, suffix: str) -> _Layout:
     is_packed = location.suffix.lower() == _GZIP
     most = _MOST_UNPACKED if is_packed else None
     try:
-        with _binary(location) as handle:
+        with binary(location) as handle:
             shape = check_rows(handle, separator=separator, where=str(location), most=most)
     except _NOT_GZIP as error:
         raise _not_a_table(location, "a damaged gzip file") from error
@@ -481,6 +488,11 @@ def _layout(location: Path, suffix: str) -> _Layout:
             cure="Unpack it first (gunzip), or save the table as Parquet.",
         )
     return _Layout(separator=separator, decimal_comma=separator == ";" and has_comma, shape=shape)
+
+
+def separator_of(location: Path, suffix: str) -> str:
+    """Return what parts the columns of a CSV file."""
+    return _separator(_head(location), suffix)
 
 
 def _separator(head: bytes, suffix: str) -> str:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howgood.ask.files import open_table
+from howgood.ask.row_numbers import with_rows_as_in_file
 from howgood.errors import (
     AlikeNamesWarning,
     DroppedRowsWarning,
@@ -249,6 +250,7 @@ def _any_is(
     return column in facts and bool((facts[column][rows] == value).any())
 
 
+@with_rows_as_in_file
 def read_answers(
     path_or_frame: Any,  # noqa: ANN401 - a path or any frame narwhals knows
     *,

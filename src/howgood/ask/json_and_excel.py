@@ -208,6 +208,22 @@ def columns_of_workbook(location: Path) -> Columns:
     }
 
 
+def filled_rows(location: Path) -> list[int]:
+    """Return the numbers a spreadsheet shows at the header and at every row that was read."""
+    import python_calamine
+
+    book = python_calamine.CalamineWorkbook.from_path(location)
+    sheets = [book.get_sheet_by_name(name) for name in book.sheet_names]
+    (sheet,) = [one_sheet for one_sheet in sheets if one_sheet.to_python()]
+    top = sheet.start[0] if sheet.start else 0
+    rows = sheet.to_python(skip_empty_area=True)
+    return [
+        top + place + 1
+        for place, row in enumerate(rows)
+        if place == 0 or any(cell != "" for cell in row)
+    ]
+
+
 def _only_sheet(location: Path) -> tuple[str, list[list[Any]]]:
     import python_calamine
 

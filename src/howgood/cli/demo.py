@@ -43,7 +43,7 @@ def command(out: Path, seed: int, as_json: bool, serve: bool, port: int) -> int:
     for number, chapter in enumerate(demo.chapters, start=1):
         click.echo(f"\n{number}. {chapter.title}")
         click.echo("\n".join(f"   - {finding.text}" for finding in chapter.findings))
-        click.echo(f"   go on: {chapter.command}")
+        click.echo(f"   Next: {chapter.command}")
     click.echo(f"\nEverything above with pictures: {demo.path}")
     return 0
 

@@ -10,11 +10,12 @@ on stay as they are.
 """
 
 import errno
+import os
 import re
 import shlex
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from importlib import import_module
 from typing import Any, TextIO, cast
@@ -247,28 +248,50 @@ def _how_to_name(error: MissingColumnError, options: dict[str, click.Parameter])
 
 
 class _Visible:
-    """A stream like the one it writes to, but for characters that act."""
+    """A stream like the one it writes to, but for characters that act.
+
+    Where its reader has gone (`| head`), what follows is dropped, and the command does what else
+    it was asked to do: write its files.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
+        self.has_reader = True
 
     def write(self, text: str) -> int:
-        self._stream.write(visible(text))
+        try:
+            self._stream.write(visible(text))
+        except BrokenPipeError:
+            self._drop()
         return len(text)
+
+    def flush(self) -> None:
+        try:
+            self._stream.flush()
+        except BrokenPipeError:
+            self._drop()
+
+    def _drop(self) -> None:
+        self.has_reader = False
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self._stream.fileno())
+        os.close(nowhere)
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the stream has
         return getattr(self._stream, name)
 
 
 @contextmanager
-def visible_output() -> Iterator[None]:
-    """Print only what can be seen, on standard output and standard error, while the block runs."""
+def visible_output() -> Iterator[Callable[[], bool]]:
+    """Print only what can be seen, on standard output and standard error, while the block runs.
+
+    The block is given a function that says whether somebody still reads standard output.
+    """
     out, errors = (
-        None if stream is None else cast(TextIO, _Visible(stream))
-        for stream in (sys.stdout, sys.stderr)
+        None if stream is None else _Visible(stream) for stream in (sys.stdout, sys.stderr)
     )
-    with redirect_stdout(out), redirect_stderr(errors):
-        yield
+    with redirect_stdout(cast(TextIO, out)), redirect_stderr(cast(TextIO, errors)):
+        yield lambda: out is None or out.has_reader
 
 
 class _LazyGroup(click.Group):
@@ -353,8 +376,9 @@ def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code; wrong input never shows a traceback."""
     if arguments and arguments[0].partition("=")[0] == "--server":
         arguments = ["remote", *arguments]
-    with visible_output():
-        return _run(arguments)
+    with visible_output() as has_reader:
+        code = _run(arguments)
+        return code if has_reader() else READER_GONE
 
 
 def _run(arguments: Sequence[str]) -> int:

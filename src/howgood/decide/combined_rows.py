@@ -74,7 +74,8 @@ def several_rows(
     """Return what is said of several rows where no rule makes them one."""
     return InputError(
         where=where,
-        found=f"{n_several} times several rows of {of} (up to {most})",
+        found=f"{'once' if n_several == 1 else f'{n_several} times'} several rows of {of} "
+        f"(up to {most})",
         needed="one row each, or a rule that makes them one",
         cure="Say what the rows are: "
         + ", ".join(f"combine='{rule}' for {_FOR[rule]}" for rule in rules if rule in _FOR)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from howgood.ask.evaluation_logs import read_log
+from howgood.ask.evaluation_logs.tables import log_of_columns
 from howgood.decide.ship_rules import (
     PLANNED,
     ShipRules,
@@ -136,7 +137,9 @@ def ship(
         _as_log(log_and_name, name, item, (cost, latency))
         for log_and_name, name in ((base, "base"), (candidate, "candidate"))
     ]
-    names = _metrics(logs, metric, tolerated)
+    names = _metrics(logs, metric, tolerated, cluster)
+    lower_is_better = [lower_is_better] if isinstance(lower_is_better, str) else lower_is_better
+    _refuse_unknown_direction(logs, lower_is_better)
     lower_is_better = (*lower_is_better, *tolerated)
     pairs = [_paired(logs, name, cluster, missing) for name in names]
     _check_scale(pairs[0], rules)
@@ -208,29 +211,19 @@ def _as_log(
         (column_name for column_name in ("item", "id") if column_name in present), present[0]
     )
     table = frame_columns(given, present, where=name)
-    numbers = {
-        column: values.astype(np.float64)
-        for column, values in table.items()
-        if column not in (chosen, "") and values.dtype.kind in "biuf"
-    }
     if chosen not in table:
         frame_columns(given, [chosen], where=name)
     cost, latency = (
         one_column or usual for one_column, usual in zip(columns, ("cost", "latency"), strict=True)
     )
-    return EvaluationLog(
+    return log_of_columns(
+        table,
+        item=chosen,
         source=name,
-        format="table",
+        kind="table",
         system=name,
-        items=tuple(str(value) for value in table[chosen].tolist()),
-        metrics={one_name: n for one_name, n in numbers.items() if one_name not in (cost, latency)},
-        attributes={
-            column: tuple(str(value) for value in values.tolist())
-            for column, values in table.items()
-            if column != chosen
-        },
-        cost=numbers.get(cost),
-        latency=numbers.get(latency),
+        known={"cost": cost, "latency": latency},
+        row_of=lambda place: f"row {place + 1}",
     )
 
 
@@ -238,11 +231,14 @@ def _metrics(
     logs: Sequence[EvaluationLog],
     metric: str | Sequence[str] | None,
     tolerated: Mapping[str, float],
+    cluster: str | None,
 ) -> list[str]:
-    shared = [name for name in logs[0].metrics if name in logs[1].metrics]
+    shared = [name for name in logs[0].metrics if name in logs[1].metrics and name != cluster]
+    _refuse_unread(logs, metric, tolerated)
     if metric is None and tolerated:
         metric = [name for name in shared if name not in tolerated][:1] or list(tolerated)
     if not shared:
+        _refuse_silent_choice(logs, shared)
         raise InputError(
             where="base and candidate",
             found=f"no metric in both: {_listed(logs[0])} and {_listed(logs[1])}",
@@ -250,6 +246,7 @@ def _metrics(
             cure="Rename one of them.",
         )
     if metric is None:
+        _refuse_silent_choice(logs, shared)
         if len(shared) == 1:
             return shared
         raise InputError(
@@ -264,6 +261,50 @@ def _metrics(
         if name not in shared:
             raise UnknownNameError(where="metric", name=name, names=shared)
     return names
+
+
+def _refuse_unknown_direction(
+    logs: Sequence[EvaluationLog], lower_is_better: Sequence[str]
+) -> None:
+    """Refuse a misspelt name: the metric that was meant would stay better when higher."""
+    names = [name for name in logs[0].metrics if name in logs[1].metrics]
+    for name in lower_is_better:
+        if name not in names:
+            raise UnknownNameError(where="lower_is_better", name=name, names=names)
+
+
+def _refuse_unread(
+    logs: Sequence[EvaluationLog],
+    metric: str | Sequence[str] | None,
+    tolerated: Mapping[str, float],
+) -> None:
+    """Say where the text stands that keeps a wanted column from being a metric."""
+    named = [metric] if isinstance(metric, str) else list(metric or ())
+    for name in (*named, *tolerated):
+        for log in logs:
+            if name in log.unread:
+                raise InputError(
+                    where=f"{log.source}, column {name!r}",
+                    found=f"text among its numbers ({log.unread[name]})",
+                    needed="a number, a percentage or a verdict in every row, or nothing",
+                    cure="Correct it, or leave the cell empty: that item is then left out.",
+                )
+
+
+def _refuse_silent_choice(logs: Sequence[EvaluationLog], shared: Sequence[str]) -> None:
+    """Do not take the only metric that is left where another one could not be read."""
+    for log, other in zip(logs, reversed(logs), strict=True):
+        for name, place in log.unread.items():
+            if name in other.metrics or name in other.unread:
+                raise InputError(
+                    where="metric",
+                    found=f"{', '.join(map(repr, shared[:8])) or 'none'}, and {name!r} with text "
+                    f"among its numbers ({log.source}, {place})",
+                    needed="the one that decides",
+                    cure="Correct the text, or name another metric: metric=..."
+                    if shared
+                    else "Correct the text, or leave the cell empty.",
+                )
 
 
 def _listed(log: EvaluationLog) -> str:
@@ -295,7 +336,7 @@ def _paired(
     if len(shared) < 2:
         raise InputError(
             where="base and candidate",
-            found=f"{len(shared)} items with {metric!r} in both, "
+            found=f"{_counted(len(shared))} with {metric!r} in both, "
             f"{len(means[0])} in {logs[0].source} and {len(means[1])} in {logs[1].source}",
             needed="the same items in both logs",
             cure="Check that both ran the same dataset, and that items have the same names.",
@@ -303,13 +344,14 @@ def _paired(
     if lost and missing == "error":
         raise InputError(
             where="base and candidate",
-            found=f"{lost} items that only one of them has",
+            found=f"{_counted(lost)} that only one of them has",
             needed="the same items in both logs",
             cure="Run them on the same items, or leave these out: missing='drop'.",
         )
     if lost:
         announce(
-            f"{lost} items left out: only one of the logs has a number for them", DroppedRowsWarning
+            f"{_counted(lost)} left out: only one of the logs has a number there",
+            DroppedRowsWarning,
         )
     base, candidate = (np.array([mean[name] for name in shared]) for mean in means)
     values = np.unique(np.concatenate([log.metrics[metric] for log in logs]))
@@ -326,6 +368,10 @@ def _paired(
         is_share=bool(values[0] >= 0 and values[-1] <= 1),
         n_runs=(len(logs[0].items), len(logs[1].items)),
     )
+
+
+def _counted(n_items: int) -> str:
+    return "1 item" if n_items == 1 else f"{n_items} items"
 
 
 def _step(values: FloatArray) -> float:
@@ -348,8 +394,9 @@ def _clusters(logs: Sequence[EvaluationLog], items: Sequence[str], cluster: str 
     if cluster is None:
         return np.arange(len(items))
     for log in logs:
-        if cluster in log.attributes:
-            known = dict(zip(log.items, log.attributes[cluster], strict=True))
+        column = log.attributes.get(cluster, log.metrics.get(cluster))
+        if column is not None:
+            known = dict(zip(log.items, map(str, column), strict=True))
             codes = np.unique(
                 np.array([known.get(name, "") for name in items]), return_inverse=True
             )
@@ -361,7 +408,9 @@ def _clusters(logs: Sequence[EvaluationLog], items: Sequence[str], cluster: str 
                     cure="Leave it out where every item stands for itself.",
                 )
             return codes[1].astype(np.int64)
-    raise UnknownNameError(where="cluster", name=cluster, names=logs[0].attributes)
+    raise UnknownNameError(
+        where="cluster", name=cluster, names=[*logs[0].attributes, *logs[0].metrics]
+    )
 
 
 def _compared(pairs: _Pairs, rules: ShipRules, greater_is_better: bool) -> MetricComparison:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howgood import ask, decide
+from howgood.ask.row_numbers import rows_as_in
 from howgood.decide.watching import Period
 from howgood.errors import InputError, OneAgainstRestWarning, announce
 from howgood.flow.files import naming
@@ -90,10 +91,13 @@ def _scored(
     scores: Path, truth: str, score: str, positive: str, missing: str
 ) -> tuple[NDArray[Any], NDArray[Any], dict[str, int]]:
     """Return labels and scores of a file, and the rows left out."""
-    columns = frame_columns(ask.open_table(scores), [truth, score], where=str(scores))
-    columns[score] = as_numbers(columns[score], where=f"{scores}, column {score!r}")
-    rows, n_dropped = complete_rows(columns, missing=missing, where=str(scores), numbers=[score])
-    labels = positives(rows[truth], positive, where=f"{scores}, column {truth!r}")
+    with rows_as_in(scores):
+        columns = frame_columns(ask.open_table(scores), [truth, score], where=str(scores))
+        columns[score] = as_numbers(columns[score], where=f"{scores}, column {score!r}")
+        rows, n_dropped = complete_rows(
+            columns, missing=missing, where=str(scores), numbers=[score]
+        )
+        labels = positives(rows[truth], positive, where=f"{scores}, column {truth!r}")
     return labels, rows[score], {"missing or not finite": n_dropped} if n_dropped else {}
 
 
@@ -209,7 +213,8 @@ def predictions_for(
     numbers = names if isinstance(elicited, QuantileResult) else []
     for name in numbers:
         read[name] = as_numbers(read[name], where=f"{path}, column {name!r}")
-    columns, _ = complete_rows(read, missing=missing, where=str(path), numbers=numbers)
+    with rows_as_in(path):
+        columns, _ = complete_rows(read, missing=missing, where=str(path), numbers=numbers)
     return columns[truth], [columns[name] for name in systems], None
 
 
@@ -222,13 +227,14 @@ def _labels_and_groups(
     missing: str,
 ) -> tuple[Any, ...]:
     read = frame_columns(ask.open_table(path), [truth, *systems, *more], where=str(path))
-    columns, _ = complete_rows(read, missing=missing, where=str(path))
-    labels = [
-        positives(
-            columns[name], positive, where=f"{path}, column {name!r}", may_be_none=name != truth
-        )
-        for name in (truth, *systems)
-    ]
+    with rows_as_in(path):
+        columns, _ = complete_rows(read, missing=missing, where=str(path))
+        labels = [
+            positives(
+                columns[name], positive, where=f"{path}, column {name!r}", may_be_none=name != truth
+            )
+            for name in (truth, *systems)
+        ]
     return *labels, columns[more[0]] if more else None
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howgood import ask, decide, learn
+from howgood.ask.row_numbers import with_rows_as_in_file
 from howgood.errors import FileFormatError, InputError
 from howgood.flow.decisions import positives
 from howgood.flow.files import read_json
@@ -75,6 +76,7 @@ class Interview:
         return self.result().to_dict() | {"direct": direct}
 
 
+@with_rows_as_in_file
 def start(
     scores: Path,
     *,

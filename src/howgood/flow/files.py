@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from howgood.ask.row_numbers import row_names
 from howgood.errors import FileFormatError, InputError
 
 MOST_BYTES = 2_000_000
@@ -45,6 +46,8 @@ def _refusable(path: Path) -> str | None:
 def naming(files: Mapping[str, str | Path]) -> Iterator[None]:
     """Say the file instead of its word, wherever an error begins with one of these words.
 
+    Rows are then called what they are in the file (see `ask.row_numbers`).
+
     Examples
     --------
     >>> with naming({"ratings": Path("may.csv")}):
@@ -58,5 +61,6 @@ def naming(files: Mapping[str, str | Path]) -> Iterator[None]:
         for word, path in files.items():
             if error.where == word or error.where.startswith(f"{word},"):
                 error.found_in(f"{path}{error.where[len(word) :]}")
+                error.name_rows(row_names(path))
                 break
         raise

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from howgood.ask.files import open_table
+from howgood.ask.row_numbers import with_rows_as_in_file
 from howgood.errors import InputError, UnknownNameError
 from howgood.learn.outcomes import outcome_probabilities
 from howgood.learn.random_choices import context_agreement
@@ -66,6 +67,7 @@ class RelevanceStudy:
     agreement: ContextAgreement | None = None
 
 
+@with_rows_as_in_file
 def score_file(path: str | Path, question: RelevanceQuestion, *, seed: int) -> RelevanceStudy:
     """Score every model of a test file; the resamples of the models are paired."""
     test = open_table(path, engine=question.engine)

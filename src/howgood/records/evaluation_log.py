@@ -18,7 +18,9 @@ class EvaluationLog(Shown):
     """Rows of one evaluation: item and epoch, the metrics' values, cost and latency where known.
 
     `metrics`, `cost` and `latency` hold one number per row, NaN where there is none; `attributes`
-    are texts of items that may name clusters (task, topic). `notes` say what was odd.
+    are texts of items that may name clusters (task, topic). `unread` are columns with text among
+    their numbers, each with the first such place: no metrics, and not to be overlooked either.
+    `notes` say what was odd.
 
     Stability: experimental
     """
@@ -31,6 +33,7 @@ class EvaluationLog(Shown):
     attributes: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
     cost: FloatArray | None = field(default=None, repr=False)
     latency: FloatArray | None = field(default=None, repr=False)
+    unread: Mapping[str, str] = field(default_factory=dict, repr=False)
     notes: tuple[str, ...] = ()
 
     @property
@@ -50,6 +53,7 @@ class EvaluationLog(Shown):
             "attributes": list(self.attributes),
             "has_cost": self.cost is not None,
             "has_latency": self.latency is not None,
+            "unread": dict(self.unread),
             "notes": list(self.notes),
         }
 
@@ -88,6 +92,25 @@ def log_from_rows(
         latency=_numbers_if_any(rows, "latency"),
         notes=tuple(notes),
     )
+
+
+def named_apart(cases: Sequence[tuple[str, str]]) -> list[str]:
+    """Return the names of items, numbered where several with the same name differ in content.
+
+    Examples
+    --------
+    >>> named_apart([("q", "asks for a"), ("q", "asks for b"), ("q", "asks for a")])
+    ['q', 'q (2)', 'q']
+    """
+    seen: dict[str, list[str]] = {}
+    names = []
+    for name, content in cases:
+        contents = seen.setdefault(name, [])
+        if content not in contents:
+            contents.append(content)
+        number = contents.index(content) + 1
+        names.append(name if number == 1 else f"{name} ({number})")
+    return names
 
 
 def _numbers_if_any(rows: Sequence[Mapping[str, Any]], name: str) -> FloatArray | None:

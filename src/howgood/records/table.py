@@ -227,7 +227,7 @@ def as_numbers(
     except (TypeError, ValueError) as error:
         raise InputError(
             where=where,
-            found=f"text such as {_first_text(values)!r}, not numbers",
+            found=f"text such as {_first_text(values)!r}, not numbers{_first_row(values)}",
             needed=needed,
             cure=_percent_cure(values) or cure,
         ) from error
@@ -248,6 +248,16 @@ def _first_text(values: ArrayLike) -> str:
             if value is not None:
                 return str(value)[:60]
     return "nothing"
+
+
+def _first_row(values: ArrayLike) -> str:
+    """Return where the first text stands in a column."""
+    column = np.asarray(values)
+    if column.ndim != 1:
+        return ""
+    first, texts = _first_text(values), map(str, column.tolist())
+    place = next((at for at, text in enumerate(texts) if text[:60] == first), None)
+    return "" if place is None else f" (first: row {place + 1})"
 
 
 def _wrapped(frame: Any, where: str) -> Any:  # noqa: ANN401 - narwhals' own types

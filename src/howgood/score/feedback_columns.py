@@ -180,7 +180,7 @@ def refuse(roles: Mapping[str, str], *, n_used: int, n_negative: int, n_no_trial
     if n_negative:
         raise InputError(
             where=f"{WHERE}, column {roles['sd']!r}",
-            found=f"{n_negative} negative values",
+            found="1 negative value" if n_negative == 1 else f"{n_negative} negative values",
             needed="standard deviations of zero or more",
             cure="Name the column that holds standard deviations.",
         )

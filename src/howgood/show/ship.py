@@ -44,7 +44,16 @@ def findings(decision: ShipDecision, logs: Sequence[EvaluationLog] = ()) -> tupl
 def _notes(logs: Sequence[EvaluationLog]) -> list[Finding]:
     """Return what is wrong with the logs themselves."""
     return [
-        Finding(text=f"{log.source}: {note}.", tone="unsure") for log in logs for note in log.notes
+        Finding(text=f"{log.source}: {note}.", tone="unsure")
+        for log in logs
+        for note in (*log.notes, *_unread(log))
+    ]
+
+
+def _unread(log: EvaluationLog) -> list[str]:
+    return [
+        f"column {name!r} is no metric: a text stands among its numbers ({place})"
+        for name, place in log.unread.items()
     ]
 
 
@@ -180,7 +189,9 @@ def _missing(logs: Sequence[EvaluationLog]) -> list[Finding]:
             Finding(text="One run per item: how far runs differ is part of the items' spread. "
                     "Several epochs narrow the interval.")
         )  # fmt: skip
-    groups = [name for name in logs[0].attributes if _groups(logs[0], name)]
+    groups = [
+        name for name in logs[0].attributes if name not in logs[0].unread and _groups(logs[0], name)
+    ]
     if groups:
         findings.append(
             Finding(text=f"Items may come in clusters: --cluster {' or '.join(groups[:4])}.")

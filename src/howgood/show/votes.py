@@ -145,13 +145,27 @@ def _again(ranking: Ranking) -> list[Finding]:
         )
         said.append(Finding(text=text))
     elif n_again:
-        said.append(Finding(text=f"{n_again:,} votes ask an earlier pair again and do not count."))
+        text = (
+            "1 vote asks an earlier pair again and does not count."
+            if n_again == 1
+            else f"{n_again:,} votes ask an earlier pair again and do not count."
+        )
+        said.append(Finding(text=text))
     same = settings["votes on the same pair again"]
     if same:
-        text = (
-            f"{same:,} votes are by a rater who had already voted on the same two outputs of one "
-            "prompt. They count, but not as independent ones; if they are copies, leave them out."
+        votes, them = (
+            (
+                "1 vote is",
+                "It counts, but not as an independent one; if it is a copy, leave it out.",
+            )
+            if same == 1
+            else (
+                f"{same:,} votes are",
+                "They count, but not as independent ones; if they are copies, leave them out.",
+            )
         )
+        who = "by a rater who had already voted on the same two outputs of one prompt"
+        text = f"{votes} {who}. {them}"
         said.append(Finding(text=text))
     return said
 

@@ -109,7 +109,7 @@ def _document(location: Path) -> Any:  # noqa: ANN401 - JSON is made of anything
 
 
 def _with_rows(log: EvaluationLog, location: Path) -> EvaluationLog:
-    if log.items and log.metrics:
+    if log.items and (log.metrics or log.unread):  # what a text spoilt has its row: see `ship`
         return log
     what = "no metric" if log.items else "no rows"
     raise FileFormatError(

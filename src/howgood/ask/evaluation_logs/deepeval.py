@@ -4,10 +4,11 @@ In: parsed JSON. Out: `EvaluationLog`, one row per test case. Absent: DeepEval i
 fields are those of its documented test run, in camel case or with underscores.
 """
 
+import json
 from pathlib import Path
 from typing import Any
 
-from howgood.records.evaluation_log import EvaluationLog, log_from_rows
+from howgood.records.evaluation_log import EvaluationLog, log_from_rows, named_apart
 
 NAME = "DeepEval"
 
@@ -19,7 +20,9 @@ def recognises(path: Path, document: Any) -> bool:  # noqa: ANN401 - parsed JSON
 
 def read(path: Path, document: Any, system: str | None) -> EvaluationLog:  # noqa: ANN401 - JSON
     """Return every metric's score of every test case, and whether the case passed."""
-    rows = [_row(case, number) for number, case in enumerate(_cases(document))]
+    cases = _cases(document)
+    named = [(str(_said(case, number)), _asked(case)) for number, case in enumerate(cases)]
+    rows = [_row(case, item) for case, item in zip(cases, named_apart(named), strict=True)]
     return log_from_rows(rows, source=str(path), kind=NAME, system=system or path.stem)
 
 
@@ -40,7 +43,22 @@ def _cases(document: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - parsed JSON
     return [case for case in test_cases if _either(case, "metricsData", "metrics_data") is not None]
 
 
-def _row(case: dict[str, Any], number: int) -> dict[str, Any]:
+def _said(case: dict[str, Any], number: int) -> object:
+    """Return what was asked, the same in two runs: the name of a case only counts cases."""
+    said = case.get("input")
+    return said if isinstance(said, str) and said else case.get("name") or number
+
+
+def _asked(case: dict[str, Any]) -> str:
+    """Return what else is part of a case: equal questions may have different right answers.
+
+    `deepeval test run --repeat` writes equal cases, so those are repeats.
+    """
+    more = [_either(case, "expectedOutput", "expected_output"), case.get("context")]
+    return json.dumps(more, sort_keys=True, default=str)
+
+
+def _row(case: dict[str, Any], item: str) -> dict[str, Any]:
     measured = _either(case, "metricsData", "metrics_data")
     metrics = {
         str(measurement.get("name", "score")): measurement.get("score")
@@ -48,10 +66,8 @@ def _row(case: dict[str, Any], number: int) -> dict[str, Any]:
         if isinstance(measurement, dict)
     }
     passed = case.get("success")
-    said = case.get("input")
     return {
-        # The name of a case counts cases; what was asked is the same in two runs.
-        "item": said if isinstance(said, str) and said else case.get("name") or number,
+        "item": item,
         "metrics": {**metrics, **({"success": passed} if isinstance(passed, bool) else {})},
         "cost": _either(case, "evaluationCost", "evaluation_cost"),
         "latency": _either(case, "runDuration", "run_duration", "completionTime"),

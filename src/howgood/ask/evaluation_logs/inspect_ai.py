@@ -44,6 +44,7 @@ def read(path: Path, document: Any, system: str | None) -> EvaluationLog:  # noq
         notes.append(f"the evaluation ended with status {status!r}")
     if len(scored) < len(rows):
         notes.append(f"{len(rows) - len(scored)} of {len(rows)} samples have no score")
+    notes += _twice(samples or [])
     return log_from_rows(
         scored,
         source=str(path),
@@ -51,6 +52,20 @@ def read(path: Path, document: Any, system: str | None) -> EvaluationLog:  # noq
         system=system or str(about.get("model", "")) or path.stem,
         notes=notes,
     )
+
+
+def _twice(samples: list[Any]) -> list[str]:
+    """Say that a sample stands in the log more often than its epochs."""
+    runs = [
+        (str(sample.get("id")), sample.get("epoch", 1))
+        for sample in samples
+        if isinstance(sample, dict) and sample.get("scores")
+    ]
+    again = len(runs) - len({repr(run) for run in runs})
+    if not again:
+        return []
+    samples_are = "1 sample has" if again == 1 else f"{again} samples have"
+    return [f"{samples_are} the id and epoch of another; they count as repeats and are averaged"]
 
 
 def _row(sample: dict[str, Any]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ attribute. Absent: the harness; the layout is that of its files `samples_TASK_DA
 
 import json
 import re
+from collections import Counter
 from json import JSONDecodeError
 from pathlib import Path
 from typing import Any
@@ -34,24 +35,63 @@ def recognises(path: Path, document: Any) -> bool:  # noqa: ANN401 - parsed JSON
 def read(path: Path, document: Any, system: str | None) -> EvaluationLog:  # noqa: ANN401 - JSON
     """Return the metrics of every document of every task."""
     files = sorted(path.rglob("samples_*.jsonl")) if path.is_dir() else [path]
-    rows: dict[tuple[str, str], dict[str, Any]] = {}
     newest, notes = _newest(files, path)
+    rows = []
     for file in newest:
-        task = _task(file, alone=len(newest) == 1)
-        for number, sample in _lines(file):
-            name = str(sample.get("doc_hash") or sample.get("doc_id", number))
-            place = rows.setdefault(
-                (task, name),
-                {"item": f"{task}/{name}", "metrics": {}, "attributes": {"task": task}},
-            )
-            place["metrics"] |= _metrics(sample)
+        rows += _of_task(_lines(file), _task(file, alone=len(newest) == 1), file)
+    repeated = sum("document" in row["attributes"] for row in rows)
+    if repeated:
+        notes.append(
+            f"{repeated} documents are not the only ones with their content; each counts by itself "
+            "(--cluster document takes equal ones together)"
+        )
+        for row in rows:
+            row["attributes"].setdefault("document", row["item"])
     return log_from_rows(
-        list(rows.values()),
+        rows,
         source=str(path),
         kind=NAME,
         system=system or _model(files) or path.stem,
         notes=notes,
     )
+
+
+def _of_task(
+    lines: list[tuple[int, dict[str, Any]]], task: str, file: Path
+) -> list[dict[str, Any]]:
+    """Return a row per document; lines of one document hold what several filters made of it.
+
+    A document is known by its number. Its name in two logs is its content, and where documents
+    have equal content, also which of them it is.
+    """
+    documents: dict[str, dict[str, Any]] = {}
+    contents: dict[str, str] = {}
+    for number, sample in lines:
+        known = str(sample.get("doc_id", number))
+        metrics = _metrics(sample)
+        contents[known] = str(sample.get("doc_hash") or known)
+        row = documents.setdefault(known, {"item": "", "metrics": {}, "attributes": {"task": task}})
+        if not row["metrics"].keys().isdisjoint(metrics):
+            raise FileFormatError(
+                where=f"{file}, line {number}",
+                found=f"document {known} a second time",
+                needed="one line for every document and filter",
+                cure="Keep the lines of one run: two runs may have been written to the same file.",
+            )
+        row["metrics"] |= metrics
+    times = Counter(contents.values())
+    seen: Counter[str] = Counter()
+    for known in sorted(documents, key=_in_order):
+        content, row = contents[known], documents[known]
+        seen[content] += 1
+        row["item"] = f"{task}/{content}" + (f" ({seen[content]})" if seen[content] > 1 else "")
+        if times[content] > 1:
+            row["attributes"]["document"] = f"{task}/{content}"
+    return list(documents.values())
+
+
+def _in_order(known: str) -> tuple[int, str]:
+    return (int(known) if known.isdecimal() else -1, known)
 
 
 def _task(file: Path, *, alone: bool) -> str:

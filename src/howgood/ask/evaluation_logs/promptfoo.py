@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from howgood.errors import FileFormatError
-from howgood.records.evaluation_log import EvaluationLog, log_from_rows
+from howgood.records.evaluation_log import EvaluationLog, log_from_rows, named_apart
 
 _ERROR = 2  # failureReason: the provider failed, not an assertion
 NAME = "promptfoo"
@@ -54,8 +54,9 @@ def read(path: Path, document: Any, system: str | None) -> EvaluationLog:  # noq
         notes.append(
             f"{failed} of {len(mine)} tests ended with an error of the provider and count as failed"
         )
+    items = named_apart([(_item(row), _asserted(row)) for row in sorted(mine, key=_test)])
     return log_from_rows(
-        [_row(row) for row in mine],
+        [_row(row, item) for row, item in zip(sorted(mine, key=_test), items, strict=True)],
         source=str(path),
         kind=NAME,
         system=system or names[0],
@@ -104,11 +105,11 @@ def _prompt(row: dict[str, Any]) -> str:
     return str(row.get("promptId") or words or "")
 
 
-def _row(row: dict[str, Any]) -> dict[str, Any]:
+def _row(row: dict[str, Any], item: str) -> dict[str, Any]:
     named = row.get("namedScores")
     metrics = {str(name): value for name, value in named.items()} if isinstance(named, dict) else {}
     return {
-        "item": _item(row),
+        "item": item,
         "metrics": {"success": row.get("success"), "score": row.get("score"), **metrics},
         "attributes": {
             str(name): value
@@ -132,6 +133,19 @@ def _item(row: dict[str, Any]) -> str:
     if variables:
         return json.dumps(variables, sort_keys=True, ensure_ascii=False, default=str) + more
     return f"{row.get('testIdx', '')}{more}"
+
+
+def _asserted(row: dict[str, Any]) -> str:
+    """Return what a test asks for: tests with equal variables may ask for different things.
+
+    `promptfoo eval --repeat` writes equal tests, so those are repeats.
+    """
+    return json.dumps(_inner(row, "testCase").get("assert"), sort_keys=True, default=str)
+
+
+def _test(row: dict[str, Any]) -> float:
+    number = row.get("testIdx")
+    return float(number) if isinstance(number, int | float) else 0.0
 
 
 def _inner(row: dict[str, Any], name: str) -> dict[str, Any]:
