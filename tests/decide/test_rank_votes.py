@@ -304,3 +304,22 @@ def test_more_votes_are_said_to_be_needed_and_are_enough():
     many["rater"] = np.arange(factor).repeat(240) * 12 + many["rater"]
     many["item"] = rng.integers(400 * factor, size=240 * factor)
     assert decide.rank_votes(many, item="item", rater="rater").error(*tied) < 0.06
+
+
+def test_one_scale_is_tested_at_the_style_that_each_vote_had():
+    rng, n = np.random.default_rng(3), 3_000
+    left = rng.integers(0, 5, n)
+    right = (left + rng.integers(1, 5, n)) % 5
+    words = np.array([100, 200, 400, 800, 1600])  # one system always writes more than the next
+    style = np.log(words[left] / words[right]) + rng.normal(0, 0.4, n)
+    strengths = np.array([0.8, 0.2, 0.0, -0.2, -0.8])
+    won = rng.random(n) < expit(strengths[left] - strengths[right] + style)
+    votes = {
+        "left": np.array(list("abcde"))[left],
+        "right": np.array(list("abcde"))[right],
+        "winner": np.where(won, "left", "right"),
+        "style": style,
+    }
+    sides = {name: name for name in votes}
+    settings = decide.rank_votes(votes, **sides, random_state=1).provenance.settings
+    assert settings["deviance, p-value"] > 0.001

@@ -542,8 +542,8 @@ def _checked(found: _Fitted, generator: np.random.Generator) -> dict[str, Any]:
     table = np.column_stack([np.bincount(key, won, k * k) for won in found.cells.counts.T])
     seen = np.nonzero(table.sum(axis=1))[0]
     counts, left, right = table[seen].astype(np.float64), seen // k, seen % k
-    chances = fitted.probabilities(left, right)
     n = counts.sum(axis=1)
+    chances = _chances_of_pairs(found, key)[seen] / n[:, None]
     expected = n[:, None] * chances
     ratio = np.log(np.where(counts > 0, counts / np.maximum(expected, 1e-300), 1.0))
     deviance = 2.0 * float(np.sum(counts * ratio))
@@ -563,6 +563,15 @@ def _checked(found: _Fitted, generator: np.random.Generator) -> dict[str, Any]:
         "circular triples by chance": float(np.mean(drawn)),
         "share of chance with as many circles": float(np.mean(np.array(drawn) >= circles)),
     }
+
+
+def _chances_of_pairs(found: _Fitted, key: IntArray) -> FloatArray:
+    """Return how often each outcome is expected of every pair, each vote at its own style."""
+    cells, size = found.cells, len(found.systems) ** 2
+    style = 0.0 if cells.x is None else cells.x
+    expected = found.fit.probabilities(cells.left, cells.right, style)
+    expected = expected * cells.counts.sum(axis=1)[:, None]
+    return np.column_stack([np.bincount(key, each, size) for each in expected.T])
 
 
 def _connected(

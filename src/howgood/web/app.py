@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from urllib.parse import quote
 
@@ -69,7 +69,7 @@ def make_app(
     async def life(_app: Starlette) -> AsyncIterator[None]:
         anyio.to_thread.current_default_thread_limiter().total_tokens = _THREADS
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(_THREADS))
-        threading.Thread(target=researchers.load, name="howgood-loading", daemon=True).start()
+        threading.Thread(target=researchers.load_ahead, name="howgood-loading", daemon=True).start()
         if worker is not None:
             worker.start()
         yield
@@ -150,6 +150,15 @@ class _LoadedLater:
             if self._routes is None:
                 self._routes = self._make()
             return self._routes
+
+    def load_ahead(self) -> None:
+        """Load the routes before somebody asks for them.
+
+        Of two threads that compile at the same time, CPython may refuse one (python/cpython#106905);
+        then whoever asks first loads them.
+        """
+        with suppress(SystemError):
+            self.load()
 
     @property
     def routes(self) -> list[BaseRoute]:
