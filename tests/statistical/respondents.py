@@ -4,7 +4,11 @@ import numpy as np
 
 
 def systems(share, seed, n=1500):
-    """Return labels and calibrated scores of a good classifier with this share of positives."""
+    """Return labels and calibrated scores of a good classifier with this share of positives.
+
+    Of more cases where positives are rare: of at least thirty positives.
+    """
+    n = max(n, round(30 / share))
     rng = np.random.default_rng([seed, round(1000 * share)])
     truth = np.arange(n) < round(n * share)
     x = rng.normal(size=n) + 2.2 * truth
@@ -113,9 +117,14 @@ def switching(one, other, *, at):
 
 
 def make(kind, rng, share):
-    """Return one person of a kind; `share` is that of the positives."""
-    a0 = float(np.exp(rng.uniform(np.log(0.04), np.log(0.5))))
-    limit = float(rng.integers(1, max(2, round(0.3 * 100 * share)) + 1)) / 100
+    """Return one person of a kind; `share` is that of the positives.
+
+    Below a tenth, a miss may weigh as much more as positives are rarer, and a limit is in cases
+    of those shown: 1,000 or 10,000.
+    """
+    rarer, shown = min(1.0, share / 0.1), 100 if share >= 0.1 else 10 / share
+    a0 = float(np.exp(rng.uniform(np.log(0.04 * rarer), np.log(0.5))))
+    limit = float(rng.integers(1, max(2, round(0.3 * shown * share)) + 1)) / shown
     alarms = float(rng.integers(4, 21)) / 100
     values = {
         "linear": linear(a0),
@@ -132,7 +141,7 @@ def make(kind, rng, share):
         person.a0 = a0 if kind == "linear" else None
         return person
     value = linear(a0)
-    far = linear(1 / (1 + (1 - a0) / a0 * (8.0 if a0 > 0.14 else 0.125)))
+    far = linear(1 / (1 + (1 - a0) / a0 * (8.0 if a0 > 0.14 * rarer else 0.125)))
     noisy = {
         "linear, 10 % flips": lambda: flipping(by(value), 0.1, rng),
         "linear, 20 % flips": lambda: flipping(by(value), 0.2, rng),

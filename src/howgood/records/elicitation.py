@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Literal
 
-from howgood.errors import FileFormatError, InputError
+from howgood.errors import FileFormatError, InputError, NoEvidenceWarning, announce
 from howgood.records.confusion import ConfusionMatrix, Range
 from howgood.records.decision_rules import GroupThresholds, WeightedArgmax
 from howgood.records.elicited_metric import (
@@ -379,7 +379,8 @@ class WeightsResult(Shown):
     `misfit` no weights describe this person: no metric and no system then, only what is known and,
     in `advice`, what to ask next. The same where `is_informative` is false: the answers are
     foretold hardly better than by a coin. `agreement` is M on pairs kept back. Of groups,
-    `positive` is the label that counts as positive.
+    `positive` is the label that counts as positive. Weights in `not_learned` are hardly better
+    known than before any answer: `scorer()` and `rule()` warn that they assume them.
 
     Notes
     -----
@@ -439,7 +440,21 @@ class WeightsResult(Shown):
                 needed="weights that describe the person",
                 cure=" ".join(self.advice) or "Ask more questions.",
             )
+        if self.not_learned:
+            announce(
+                f"not enough answers to say how much {', '.join(self.not_learned)} counts: the "
+                "weight is the one assumed before any answer",
+                NoEvidenceWarning,
+            )
         return self.metric
+
+    @property
+    def not_learned(self) -> tuple[str, ...]:
+        """The names of weights that the answers say nothing, or nearly nothing, about.
+
+        As of a class so rare that no answer turned on it: the number is what was assumed before.
+        """
+        return tuple(name for name, one in self.weights.items() if one.evidence == "none")
 
     @property
     def violation_weight(self) -> Estimate | None:
@@ -452,7 +467,12 @@ class WeightsResult(Shown):
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
         return {
-            "weights": {name: weight.to_dict() for name, weight in self.weights.items()},
+            "weights": {
+                # Of what was assumed there is no mean that anybody said.
+                name: weight.to_dict() | ({"mean": None} if name in self.not_learned else {})
+                for name, weight in self.weights.items()
+            },
+            "not_learned": list(self.not_learned),
             "evidence": self.evidence,
             "is_informative": self.is_informative,
             "metric": self.metric and self.metric.to_dict(),

@@ -52,7 +52,7 @@ from howgood.show.ordinal import ordinal_findings
 from howgood.show.quantile import quantile_findings
 from howgood.show.relevance import findings as relevance_findings
 from howgood.show.stakeholders import regret_table, stakeholder_findings
-from howgood.show.weights import weights_findings
+from howgood.show.weights import UNKNOWN, weights_findings
 
 _MOST_FINDINGS, _MOST_BARS, _MOST_ROWS, _MOST_NAMED = 3, 20, 20, 3
 _LONGEST = 100
@@ -222,7 +222,10 @@ def _(target: Target) -> Look:
 def _(result: WeightsResult) -> Look:
     return Look(
         findings=weights_findings(result),
-        bars=[_bar(name, weight) for name, weight in result.weights.items()],
+        bars=[
+            _bar(f"{name}: {UNKNOWN}" if name in result.not_learned else name, weight)
+            for name, weight in result.weights.items()
+        ],
         axis="weight, with 90 % interval",
         ends=(0.0, 1.0),
     )

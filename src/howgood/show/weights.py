@@ -4,10 +4,12 @@ In: a `WeightsResult`. Out: findings, a table, `Report`. Absent: asking, printin
 criteria's own).
 """
 
+from collections.abc import Mapping
+
 import numpy as np
 
-from howgood.records.decision_rules import GroupThresholds, WeightedArgmax
 from howgood.records.elicitation import FEWEST_PREFERENCES, NO_INFORMATION, WeightsResult
+from howgood.records.estimate import Estimate
 from howgood.records.outcomes_by_class import DiagonalMetric
 from howgood.records.report import Finding, Report, Section
 from howgood.records.table import Table
@@ -24,6 +26,7 @@ _CAUTIONS = (
     "The rule is as good as the probabilities: check their calibration.",
 )
 
+UNKNOWN = "not enough answers"
 _MOST_TIMES = 100  # a ratio that may be larger is no better known than its lower end
 
 
@@ -47,25 +50,29 @@ def weights_findings(result: WeightsResult) -> tuple[Finding, ...]:
             Finding(text=text, tone="bad"),
             Finding(text=f"What to ask next: {' '.join(result.advice)}"),
         )
-    findings = [Finding(text=_weights_text(result))]
+    findings = [Finding(text=text) for text in _weights_texts(result)]
+    findings += [_not_learned(result)] if result.not_learned else []
     lam = result.violation_weight
     if lam is not None:
         findings.append(
             Finding(text=f"Differences between groups have {with_interval(lam)} of all weight.")
         )
     if (rule := _rule_text(result)) is not None:
-        findings.append(Finding(text=rule, tone="good"))
+        findings.append(Finding(text=rule, tone="unsure" if result.not_learned else "good"))
     findings += _trust(result)
     return tuple(findings)
 
 
 def weights_table(result: WeightsResult) -> Table:
-    """Return one row per weight, with its 90 % interval."""
+    """Return one row per weight, with its 90 % interval; no number for one not learned."""
     weights = list(result.weights.values())
     return Table(
         {
             "of": list(result.weights),
-            "weight": [plain(weight.mean, digits=3) for weight in weights],
+            "weight": [
+                UNKNOWN if name in result.not_learned else plain(weight.mean, digits=3)
+                for name, weight in result.weights.items()
+            ],
             "90 % interval": [
                 f"{plain(one.interval.lower, digits=3)} to {plain(one.interval.upper, digits=3)}"
                 for one in weights
@@ -93,8 +100,35 @@ def weights_report(result: WeightsResult) -> Report:
     )
 
 
-def _weights_text(result: WeightsResult) -> str:
-    ordered = sorted(result.weights.items(), key=lambda entry: -entry[1].mean)
+def _weights_texts(result: WeightsResult) -> list[str]:
+    """Say what the answers tell of the weights, and how the extremes of these compare."""
+    learned = {name: row for name, row in result.weights.items() if name not in result.not_learned}
+    if len(learned) < 2:
+        return [f"Weights: {name} {with_interval(row)}." for name, row in learned.items()]
+    return [_compared(result, learned)]
+
+
+def _not_learned(result: WeightsResult) -> Finding:
+    """Say which weights the answers leave as they were, and what that means."""
+    names = result.not_learned
+    known = ", ".join(
+        f"{name} anything from {plain(one.interval.lower, digits=2)} to "
+        f"{plain(one.interval.upper, digits=2)}"
+        for name, one in result.weights.items()
+        if name in names
+    )
+    which = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+    verb = "count" if len(names) > 1 else "counts"
+    return Finding(
+        text=f"Not enough answers to say how much {which} {verb} ({known}, hardly less than before "
+        "the first answer). The systems shown differ too little in it, or too few questions were "
+        "about it.",
+        tone="unsure",
+    )
+
+
+def _compared(result: WeightsResult, weights: Mapping[str, Estimate]) -> str:
+    ordered = sorted(weights.items(), key=lambda entry: -entry[1].mean)
     first = "A right answer on " if isinstance(result.metric, DiagonalMetric) else "One point of "
     said = ", ".join(f"{name} {with_interval(row)}" for name, row in ordered)
     (top, most), (last, least) = ordered[0], ordered[-1]
@@ -112,13 +146,13 @@ def _weights_text(result: WeightsResult) -> str:
 
 def _rule_text(result: WeightsResult) -> str | None:
     if isinstance(result.metric, DiagonalMetric):
-        rule: WeightedArgmax | GroupThresholds = result.rule()
-        if isinstance(rule, WeightedArgmax):
-            weights = ", ".join(
-                f"{label} {plain(weight, digits=3)}"
-                for label, weight in zip(rule.labels, rule.weights, strict=True)
-            )
-            return f"Rule: answer the class with the largest weight times probability ({weights})."
+        rule = zip(result.weights, result.metric.labels, result.metric.weights, strict=True)
+        weights = ", ".join(
+            f"{label} {plain(weight, digits=3)}"
+            + (" assumed, not learned" if name in result.not_learned else "")
+            for name, label, weight in rule
+        )
+        return f"Rule: answer the class with the largest weight times probability ({weights})."
     if result.best is not None and result.best.thresholds:
         cuts = ", ".join(
             f"{name} from {plain(cut, digits=threshold_digits(cut))}"

@@ -11,14 +11,15 @@ from hypothesis import strategies as st
 
 from howgood import learn
 from howgood.cli.main import run
-from howgood.errors import HowgoodError, InputError
+from howgood.errors import HowgoodError, InputError, NoEvidenceWarning
 from howgood.flow.study_files.check import check_study
 from howgood.flow.study_files.new import template
 from howgood.kinds.criteria.screens import replayed
+from howgood.learn.elicitation.outcome_weights import judged_weights
 from howgood.records.decision_rules import GroupThresholds, WeightedArgmax
 from howgood.records.elicitation import WeightsResult
-from howgood.records.outcomes_by_class import DiagonalMetric, FairMetric
-from howgood.show.weights import weights_findings
+from howgood.records.outcomes_by_class import ClassOutcome, DiagonalMetric, FairMetric
+from howgood.show.weights import weights_findings, weights_table
 
 RNG = np.random.default_rng(1)
 CHANCES = RNG.dirichlet([1, 1, 1], size=900)
@@ -318,3 +319,67 @@ def test_families_asked_for_by_name_find_the_best_system(family):
     assert who(result.counts) >= values.max() - 0.05 * (values.max() - values.mean())
     again = learn.replay(json.loads(json.dumps(learn.elicitation_log(learner), default=str)))
     assert again.result().to_dict() == result.to_dict()
+
+
+def _with_a_rare_class():
+    """Return systems out of 10,000 cases, 10 of them of the third class, and somebody about it."""
+    rng = np.random.default_rng(4)
+    bent = zip(np.cos(turn := np.linspace(0.05, 1.5, 60)), np.sin(turn), strict=True)
+    return tuple(
+        ClassOutcome(
+            correct=(round(6000 * cat), round(3990 * dog), int(rng.integers(2, 9))),
+            totals=(6000, 3990, 10),
+        )
+        for cat, dog in bent
+    )
+
+
+@pytest.fixture(scope="module")
+def rare():
+    learner = learn.MulticlassElicitor(
+        _with_a_rare_class(), labels=["cat", "dog", "fox"], max_queries=20, random_state=1
+    )
+    return learn.ask_oracle(learner, choosing([0.2, 0.3, 0.5]))
+
+
+def test_a_class_no_answer_turned_on_has_no_weight_that_looks_learned(rare, tmp_path):
+    assert rare.metric is not None
+    assert rare.not_learned == ("fox",)
+    said = [finding.text for finding in weights_findings(rare)]
+    assert not any("fox 0." in text and "assumed" not in text for text in said)
+    assert any(text.startswith("Not enough answers to say how much fox counts") for text in said)
+    rows = dict(zip(weights_table(rare)["of"], weights_table(rare)["weight"], strict=True))
+    assert rows["fox"] == "not enough answers"
+    plain = json.loads(json.dumps(rare.to_dict()))
+    assert plain["not_learned"] == ["fox"]
+    assert plain["weights"]["fox"]["mean"] is None
+    assert plain["weights"]["cat"]["mean"] == rare.weights["cat"].mean
+    rare.save(tmp_path / "rare.json")
+    assert learn.load_elicited(tmp_path / "rare.json").not_learned == ("fox",)
+    assert str(rare.weights["fox"]).endswith("no evidence")
+
+
+def test_a_rule_from_an_assumed_weight_warns(rare):
+    with pytest.warns(NoEvidenceWarning, match="how much fox counts"):
+        rare.rule()
+    with pytest.warns(NoEvidenceWarning, match="how much fox counts"):
+        rare.scorer()
+
+
+def test_with_common_classes_every_weight_is_learned():
+    result = learn.ask_oracle(
+        learn.MulticlassElicitor(CLASSES, random_state=1), choosing([0.5, 0.3, 0.2])
+    )
+    assert result.not_learned == ()
+
+
+@pytest.mark.parametrize("k", [2, 3, 8])
+def test_no_weight_is_learned_where_the_draws_are_those_before_any_answer(k):
+    before = np.random.default_rng(k).dirichlet(np.ones(k), size=1000)
+    assert {weight.evidence for weight in judged_weights(before)} == {"none"}
+
+
+def test_a_small_weight_is_known_well_even_if_its_logarithm_is_not():
+    tiny = np.random.default_rng(3).beta(1, 2, 1000) * 0.01
+    draws = np.column_stack([tiny, 0.4 * (1 - tiny), 0.6 * (1 - tiny)])
+    assert [weight.evidence for weight in judged_weights(draws)] == ["enough"] * 3

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
 
 from howgood import ask, learn, score
 from howgood.errors import UnknownNameError
@@ -141,3 +142,57 @@ def test_two_limits_are_considered_only_where_the_systems_show_two_of_either_kin
     ]
     both = make_families(("cap", "satisfice"), systems=COUNTS)
     assert [family.name for family in both] == ["cap", "satisfice"]
+
+
+def _rare(total, positives):
+    """Return what thresholds of a good classifier show where positives are rare: two bells."""
+    cuts = np.linspace(-2.0, 4.0, 200)
+    missed = np.round(positives * ndtr(cuts - 2.2)).astype(int)
+    alarms = np.round((total - positives) * ndtr(-cuts)).astype(int)
+    shown = zip(missed.tolist(), alarms.tolist(), strict=True)
+    return tuple(
+        learn.ConfusionMatrix(
+            true_positives=positives - miss,
+            false_negatives=miss,
+            false_positives=alarm,
+            true_negatives=total - positives - alarm,
+        )
+        for miss, alarm in dict.fromkeys(shown)
+    )
+
+
+@pytest.mark.parametrize(
+    ("total", "positives", "a0"),
+    [(10_000, 10, 0.002), (1_000, 10, 0.01), *(
+        pytest.param(*case, marks=pytest.mark.slow)
+        for case in [(10_000, 10, 0.0005), (10_000, 10, 0.03), (1_000, 10, 0.15)]
+    )],
+)  # fmt: skip
+def test_a_consistent_linear_person_is_linear_where_positives_are_rare(total, positives, a0):
+    asked = learn.Elicitor(_rare(total, positives), random_state=5)
+    result = learn.ask_oracle(asked, score.LinearMetric(a0=a0).prefers)
+    assert result.fits
+    assert result.is_linear
+    assert a0 in result.interval
+    assert result.ratio.interval.upper < 3 * result.ratio.interval.lower
+
+
+def test_where_no_class_is_rare_weights_are_even_from_one_in_two_hundred():
+    for share in (0.1, 0.5, 0.9):
+        systems = np.array([[share, 0, 0, 1 - share]])
+        made = FAMILIES["linear"].over(systems, direct_ratio=None)
+        assert (made.nodes[0], made.nodes[-1], made.nodes.size) == (-5.3, 5.3, 121)
+        even = np.gradient(1 / (1 + np.exp(-made.nodes)))
+        # At the ends a difference quotient looks to one side only.
+        assert made.prior[1:-1] == pytest.approx(even[1:-1] / even.sum(), rel=0.01)
+
+
+@pytest.mark.parametrize("share", [0.01, 0.001])
+def test_a_rare_class_widens_the_weights_towards_itself(share):
+    rare, common = (
+        FAMILIES["linear"].over(np.array([[part, 0, 0, 1 - part]]), direct_ratio=None)
+        for part in (share, 1 - share)
+    )
+    assert 1 / (1 + np.exp(-rare.nodes[0])) < share / 10
+    assert rare.nodes == pytest.approx(-common.nodes[::-1])
+    assert rare.prior == pytest.approx(common.prior[::-1])

@@ -15,6 +15,18 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from howgood.learn.elicitation.grids import (
+    ABSOLUTE,
+    RARE,
+    WEBER,
+    between_knots,
+    even_prior,
+    places_in_cell,
+    possible_limits,
+    rarity,
+    sensitivity_prior,
+    wider_grid,
+)
 from howgood.records.elicited_metric import (
     AlarmCapMetric,
     CappedMetric,
@@ -48,15 +60,6 @@ _SLIPS, _SLIPS_TO_SAME = (0.02, 0.1, 0.25, 0.5), (0.02, 1 / 3)
 LAPSES = np.repeat(_SLIPS, len(_SLIPS_TO_SAME))
 LAPSES_TO_SAME = np.tile(_SLIPS_TO_SAME, len(_SLIPS))
 WIDTHS = np.array([0.0, 0.5, 1.5])
-# Sensitivity to a difference of one case in 100, from faint to razor-sharp. All families get the
-# same values: with a sharper set, a family would win by its noise instead of its metric (ADR 40).
-ABSOLUTE = np.array([0.25, 1.0, 4.0, 16.0, 64.0])
-# Sensitivity to the ratio of gains against the ratio of costs (Weber's law).
-_WEBER = np.array([1.0, 4.0, 16.0, 64.0])
-# From here on two cases in 100 decide nearly every time, and people of different sensitivity answer
-# alike: together they are as probable as one of the fainter levels. Even values would make most
-# people razor-sharp beforehand, and intervals of faint ones too narrow.
-_SHARP = 4.0
 _GONE = 1e-4  # nodes with less weight than this are not worth a finer look
 _MOST = 60.0  # stronger preferences are certain anyway; keeps exponentials finite
 # What the families' grids are laid out for where nothing is known of the systems: 100 cases, half
@@ -90,6 +93,8 @@ class Family(ABC):
     # A node stands for its cell: choices are averaged over these places in it. Without that, a
     # respondent between two nodes looks inconsistent, and the family with the luckier grid wins.
     places: tuple[float, ...] = (0.0,)
+    # How far a rare class moves what the two errors weigh, as a logarithm (see `rarity`).
+    lean: float = 0.0
 
     @classmethod
     @abstractmethod
@@ -135,8 +140,13 @@ class Family(ABC):
 
     def _strengths_at(self, nodes: FloatArray, first: FloatArray, second: FloatArray) -> FloatArray:
         gaps = self.utilities(nodes, first) - self.utilities(nodes, second)
-        strengths = 100.0 * gaps[:, :, None] * ABSOLUTE
+        strengths = 100.0 * self.scale * gaps[:, :, None] * ABSOLUTE
         return np.asarray(np.clip(strengths, -_MOST, _MOST))
+
+    @property
+    def scale(self) -> float:
+        """How much smaller gaps are that count, because a class is rare; 1 where none is."""
+        return float(np.exp(abs(self.lean)))
 
     def regrets(self, systems: FloatArray) -> FloatArray:
         """Return what each system forgoes under each node: (n_systems, n_nodes).
@@ -170,7 +180,7 @@ class Family(ABC):
         cell = (last - first + 1) * step / n_nodes
         nodes = self.nodes[first] - step / 2 + cell * (np.arange(n_nodes) + 0.5)
         prior = np.exp(np.interp(nodes, self.nodes, np.log(self.prior)))
-        return replace(self, nodes=nodes, prior=prior / prior.sum(), places=_places(nodes))
+        return replace(self, nodes=nodes, prior=prior / prior.sum(), places=places_in_cell(nodes))
 
 
 class Linear(Family):
@@ -188,9 +198,14 @@ class Linear(Family):
         """Return 121 nodes of logit a0: even in a0, half of it around the respondent's own guess.
 
         Guesses are often far off: the even half keeps a wrong one from outweighing the choices.
+        Where a class is rare there are more nodes, as far as anybody would let its errors weigh,
+        and half of the prior is even in a0 as it would be if that class were a tenth: who answers
+        for one positive in a thousand may well take 500 false alarms for one miss.
         """
-        nodes = np.linspace(-5.3, 5.3, 121)
-        prior = _expit(nodes) * _expit(-nodes)  # uniform in a0
+        lean = rarity(systems)
+        nodes = wider_grid(5.3, 121, lean)
+        # Uniform in a0; the second half is the same as the first where no class is rare.
+        prior = _expit(nodes) * _expit(-nodes) + _expit(nodes - lean) * _expit(lean - nodes)
         if direct_ratio is not None:
             guess = np.exp(-0.5 * ((nodes + np.log(direct_ratio)) / 1.2) ** 2)
             prior = prior / prior.sum() + guess / guess.sum()
@@ -198,9 +213,10 @@ class Linear(Family):
             nodes=nodes,
             prior=prior / prior.sum(),
             noise_prior=np.concatenate(
-                [0.5 * sensitivity_prior(ABSOLUTE), 0.5 * sensitivity_prior(_WEBER)]
+                [0.5 * sensitivity_prior(ABSOLUTE), 0.5 * sensitivity_prior(WEBER)]
             ),
-            places=_places(nodes),
+            places=places_in_cell(nodes),
+            lean=lean,
         )
 
     def utilities(self, nodes: FloatArray, counts: FloatArray) -> FloatArray:
@@ -214,9 +230,13 @@ class Linear(Family):
         return LinearMetric(a0=float(_expit(node)))
 
     def is_precise(self, weights: FloatArray) -> bool:
-        """Is the ratio of costs known to a factor of two, or a0 to within 0.10?"""
+        """Is the ratio of costs known to a factor of two, or a0 to within 0.10?
+
+        Where a class is rare, to within as much less: every a0 may be below 0.10.
+        """
         low, high = np.quantile(self.draws(weights), [0.05, 0.95])
-        return bool(high - low <= np.log(2.0) or _expit(high) - _expit(low) <= 0.10)
+        width = _expit(high) - _expit(low)
+        return bool(high - low <= np.log(2.0) or width <= 0.10 / self.scale)
 
     def _strengths_at(self, nodes: FloatArray, first: FloatArray, second: FloatArray) -> FloatArray:
         """Take both kinds of noise in: some weigh differences, others ratios (Weber's law)."""
@@ -228,10 +248,11 @@ class Linear(Family):
         weber = np.where(
             trade,
             np.sign(more_hits) * (ratio - nodes),
-            np.sign(more_hits + cleared) * _MOST / _WEBER[0],
+            np.sign(more_hits + cleared) * _MOST / WEBER[0],
         )
-        gaps = 100.0 * (self.utilities(nodes, first) - self.utilities(nodes, second))
-        both = np.concatenate([gaps[:, :, None] * ABSOLUTE, weber[:, :, None] * _WEBER], axis=2)
+        gaps = self.utilities(nodes, first) - self.utilities(nodes, second)
+        gaps *= 100.0 * self.scale
+        both = np.concatenate([gaps[:, :, None] * ABSOLUTE, weber[:, :, None] * WEBER], axis=2)
         return np.asarray(np.clip(both, -_MOST, _MOST))
 
 
@@ -252,7 +273,7 @@ class FBeta(Family):
             nodes=nodes,
             prior=even_prior(nodes.size),
             noise_prior=sensitivity_prior(ABSOLUTE),
-            places=_places(nodes),
+            places=places_in_cell(nodes),
         )
 
     def utilities(self, nodes: FloatArray, counts: FloatArray) -> FloatArray:
@@ -293,12 +314,13 @@ class MissCap(Family):
         of one in a hundred might allow every miss.
         """
         total = systems[0].sum()
-        is_rare = systems[0, :2].sum() < 0.1 * total
+        is_rare = systems[0, :2].sum() < RARE * total
         return cls(
             nodes=np.arange(20.0),
             prior=even_prior(20),
             noise_prior=sensitivity_prior(ABSOLUTE),
             step=float(1.0 / total) if is_rare else 0.01,
+            lean=rarity(systems),
         )
 
     def utilities(self, nodes: FloatArray, counts: FloatArray) -> FloatArray:
@@ -340,9 +362,12 @@ class AlarmCap(Family):
     @classmethod
     def over(cls, systems: FloatArray, *, direct_ratio: float | None) -> Self:
         """Return the budgets the systems can tell apart, up to half of the negatives."""
-        nodes = _limits(systems[:, 2], most=0.5, at_most=48) / systems[0].sum()
+        nodes = possible_limits(systems[:, 2], most=0.5, at_most=48) / systems[0].sum()
         return cls(
-            nodes=nodes, prior=even_prior(nodes.size), noise_prior=sensitivity_prior(ABSOLUTE)
+            nodes=nodes,
+            prior=even_prior(nodes.size),
+            noise_prior=sensitivity_prior(ABSOLUTE),
+            lean=rarity(systems),
         )
 
     def utilities(self, nodes: FloatArray, counts: FloatArray) -> FloatArray:
@@ -379,7 +404,10 @@ class Satisfice(Family):
     @classmethod
     def is_distinct(cls, systems: FloatArray) -> bool:
         """Two limits need two of either kind; with one positive shown, the caps say the same."""
-        limits = (_limits(systems[:, 1], most=0.6), _limits(systems[:, 2], most=0.5))
+        limits = (
+            possible_limits(systems[:, 1], most=0.6),
+            possible_limits(systems[:, 2], most=0.5),
+        )
         return all(of_a_kind.size > 1 for of_a_kind in limits)
 
     @classmethod
@@ -389,11 +417,14 @@ class Satisfice(Family):
         Out of 100 cases that is every limit shown: with some left out, somebody in between seemed
         settled on a neighbour, and was given a system that exceeds what they allow.
         """
-        misses = _limits(systems[:, 1], most=0.6, at_most=24) / systems[0].sum()
-        alarms = _limits(systems[:, 2], most=0.5, at_most=36) / systems[0].sum()
+        misses = possible_limits(systems[:, 1], most=0.6, at_most=24) / systems[0].sum()
+        alarms = possible_limits(systems[:, 2], most=0.5, at_most=36) / systems[0].sum()
         nodes = np.array([(one, other) for one in misses for other in alarms])
         return cls(
-            nodes=nodes, prior=even_prior(len(nodes)), noise_prior=sensitivity_prior(ABSOLUTE)
+            nodes=nodes,
+            prior=even_prior(len(nodes)),
+            noise_prior=sensitivity_prior(ABSOLUTE),
+            lean=rarity(systems),
         )
 
     def utilities(self, nodes: FloatArray, counts: FloatArray) -> FloatArray:
@@ -434,15 +465,23 @@ class Concave(Family):
 
     @classmethod
     def over(cls, systems: FloatArray, *, direct_ratio: float | None) -> Self:
-        """Return weights on an even grid of logit a0, for each power."""
-        weights = np.linspace(-4.0, 4.0, 33)
-        nodes = np.array([(weight, power) for power in cls.powers for weight in weights])
-        step = (weights[1] - weights[0]) / 3
+        """Return weights on an even grid of logit a0, for each power.
+
+        A rare class moves them by its power: so much less, or more, are shares of it.
+        """
+        lean = rarity(systems)
+        widest = wider_grid(4.0, 33, lean * max(cls.powers))
+        centred = widest - widest.mean()
+        nodes = np.array(
+            [(weight + lean * p / 2, p) for p in cls.powers for weight in centred.tolist()]
+        )
+        step = (widest[1] - widest[0]) / 3
         return cls(
             nodes=nodes,
             prior=even_prior(len(nodes)),
             noise_prior=sensitivity_prior(ABSOLUTE),
             places=(-step, 0.0, step),
+            lean=lean,
         )
 
     def utilities(self, nodes: FloatArray, counts: FloatArray) -> FloatArray:
@@ -527,9 +566,9 @@ class Monotone(Family):
         """Return minus both costs."""
         shares = counts / counts.sum(axis=1, keepdims=True)
         chosen = nodes.astype(int)
-        missed = _between(shares[:, 1], self.misses) @ self.miss_costs[chosen].T
+        missed = between_knots(shares[:, 1], self.misses) @ self.miss_costs[chosen].T
         return np.asarray(
-            -missed - _between(shares[:, 2], self.alarms) @ self.alarm_costs[chosen].T
+            -missed - between_knots(shares[:, 2], self.alarms) @ self.alarm_costs[chosen].T
         )
 
     def metric(self, node: float) -> MonotoneMetric:
@@ -552,40 +591,3 @@ class Monotone(Family):
     def amounts(cls, metric: MonotoneMetric, total: float) -> Mapping[str, float]:
         """Return nothing: curves are no numbers to print."""
         return {}
-
-
-def sensitivity_prior(sensitivities: FloatArray) -> FloatArray:
-    """Return the prior of sensitivities: even over those that can be distinguished.
-
-    Examples
-    --------
-    >>> sensitivity_prior(ABSOLUTE).round(3).tolist()
-    [0.333, 0.333, 0.111, 0.111, 0.111]
-    """
-    is_sharp = sensitivities >= _SHARP
-    weights = np.where(is_sharp, 1.0 / is_sharp.sum(), 1.0)
-    return np.asarray(weights / weights.sum())
-
-
-def even_prior(size: int) -> FloatArray:
-    """Return the same probability for each of so many nodes."""
-    return np.full(size, 1.0 / size)
-
-
-def _places(nodes: FloatArray) -> tuple[float, ...]:
-    step = float(nodes[1] - nodes[0])
-    return (-step / 3, 0.0, step / 3)
-
-
-def _limits(errors: FloatArray, *, most: float, at_most: int = 36) -> FloatArray:
-    """Return the numbers of errors that may be a limit: those shown, up to a share of the most."""
-    shown = np.unique(errors)
-    shown = shown[shown <= most * shown.max()]
-    places = np.linspace(0, shown.size - 1, min(at_most, shown.size)).round().astype(int)
-    return np.asarray(shown[places])
-
-
-def _between(values: FloatArray, knots: FloatArray) -> FloatArray:
-    """Return how much each knot counts for each value, on straight lines between knots."""
-    place = np.interp(values, knots, np.arange(knots.size))
-    return np.asarray(np.maximum(1 - np.abs(place[:, None] - np.arange(knots.size)), 0.0))

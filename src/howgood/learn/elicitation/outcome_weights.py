@@ -5,9 +5,12 @@ In: outcomes with their criteria, and answers. Out: questions (see `weights_sear
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from scipy.special import logit
+from scipy.stats import beta
 
 from howgood.errors import InputError
 from howgood.learn.elicitation.weights_search import (
@@ -18,10 +21,14 @@ from howgood.learn.elicitation.weights_search import (
 )
 from howgood.records.criteria import CriteriaTable
 from howgood.records.elicitation import FEWEST_PREFERENCES, Query, WeightsResult
+from howgood.records.estimate import Estimate
 from howgood.records.outcomes_by_class import DiagonalMetric, FairMetric
 from howgood.records.provenance import Provenance
+from howgood.stats.arrays import FloatArray
 from howgood.stats.randomness import RandomState
 from howgood.stats.weighted_choices import particle_weights
+
+_HARDLY = 0.5  # an interval still so wide, next to that before any answer, was hardly learned
 
 
 class OutcomeElicitor(WeightsSearch):
@@ -74,8 +81,10 @@ class OutcomeElicitor(WeightsSearch):
         is_said = counted.preferences >= FEWEST_PREFERENCES and fit.holds
         return WeightsResult(
             weights={
-                criterion.name: weight_estimate(weights[:, place])
-                for place, criterion in enumerate(self.table.criteria)
+                criterion.name: weight
+                for criterion, weight in zip(
+                    self.table.criteria, judged_weights(weights), strict=True
+                )
             },
             metric=metric if is_said else None,
             best=max(self.outcomes, key=metric.of) if is_said else None,
@@ -95,3 +104,42 @@ class OutcomeElicitor(WeightsSearch):
                 rows_used=len(self.outcomes),
             ),
         )
+
+
+def judged_weights(weights: FloatArray) -> list[Estimate]:
+    """Return weights (n_draws, k) with 90 % intervals, and whether answers say how large each is.
+
+    They do not ("none") where the interval is still more than half as wide as before any answer,
+    both as it is and in log odds: a weight near 0 is known well by the first, one near 1 by the
+    second. Beforehand each of k weights that sum to 1 is distributed as Beta(1, k - 1); it still is
+    after answers that tell only how the others compare. So the least known one is judged first,
+    then the others as shares of what is left: what they share with it is no lack of answers.
+
+    Examples
+    --------
+    >>> third, first = np.linspace(0.01, 0.9, 50), np.linspace(0.4, 0.44, 50)
+    >>> draws = np.column_stack([first * (1 - third), (1 - first) * (1 - third), third])
+    >>> [weight.evidence for weight in judged_weights(draws)]
+    ['enough', 'enough', 'none']
+    """
+    left = list(range(weights.shape[1]))
+    while len(left) > 1:
+        shares = weights[:, left] / weights[:, left].sum(axis=1, keepdims=True)
+        widths = [_width_left(draws, len(left)) for draws in shares.T]
+        if max(widths) <= _HARDLY:
+            break
+        del left[int(np.argmax(widths))]
+    known = left if len(left) > 1 else []
+    return [
+        replace(weight_estimate(draws), evidence="enough" if place in known else "none")
+        for place, draws in enumerate(weights.T)
+    ]
+
+
+def _width_left(draws: FloatArray, n_weights: int) -> float:
+    """Return how wide the interval still is, next to that before any answer."""
+    now = np.clip(np.quantile(draws, [0.05, 0.95]), 1e-12, 1 - 1e-12)
+    before = beta.ppf([0.05, 0.95], 1, n_weights - 1)
+    return min(
+        float(np.ptp(measure(now)) / np.ptp(measure(before))) for measure in (np.asarray, logit)
+    )

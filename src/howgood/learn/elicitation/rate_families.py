@@ -10,7 +10,8 @@ from typing import Self
 
 import numpy as np
 
-from howgood.learn.elicitation.families import ABSOLUTE, Family, even_prior, sensitivity_prior
+from howgood.learn.elicitation.families import Family
+from howgood.learn.elicitation.grids import ABSOLUTE, even_prior, sensitivity_prior
 from howgood.records.elicited_metric import (
     ElicitedMetric,
     FractionalMetric,
