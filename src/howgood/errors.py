@@ -169,7 +169,8 @@ class UnknownNameError(InputError, KeyError):
             known_name for known_name in known if name and str(name).lower() in known_name.lower()
         ]
         near = get_close_matches(str(name), known, n=1) or holding
-        cure = f"Did you mean {near[0]!r}?" if near else "Choose one of these names."
+        choose = "Choose one of these names." if known else "Check the name."
+        cure = f"Did you mean {near[0]!r}?" if near else choose
         super().__init__(
             where=where,
             found=f"no {name!r}",
