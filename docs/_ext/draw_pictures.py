@@ -356,7 +356,7 @@ def _drawn_shares(priors, mean, n=4000):
 
 
 def _write(name, svg):
-    svg = svg.replace("currentColor", "#1b1b1f")
+    svg = theme.of_widths(svg)[0].replace("currentColor", "#1b1b1f")
     svg = svg.replace("<svg ", '<svg style="background:#fff" ', 1)
     (FOLDER / name).write_text(svg, encoding="utf-8")
     print(f"wrote {name}, {len(svg) / 1000:.0f} kB")

@@ -149,7 +149,7 @@ def write_pictures(report: Report, folder: Path) -> None:
     drawn = [section for section in report.sections if section.svg]
     for number, section in enumerate(drawn, start=1):
         name = re.sub(r"[^a-z0-9]+", "-", section.title.lower()).strip("-")[:60]
-        writing.write_text(folder / f"{number:02}-{name}.svg", section.svg)
+        writing.write_text(folder / f"{number:02}-{name}.svg", theme.of_widths(section.svg)[0])
     click.echo(f"wrote {len(drawn)} pictures to {folder}", err=True)
 
 

@@ -319,7 +319,7 @@ def _ranking_section(ranked: RankedFile) -> Section:
         text="150 synthetic households rated five times how urgent 8 kinds of alert are; a third "
         "of them never waver. Three versions of the alarm predict these ratings.",
         svg=svg,
-        alt="Left: each version's score distribution. Right: probability of each rank.",
+        alt="The distribution of each version's score, and the probability of each rank.",
         table=readable_table(ranked.ranking),
     )
 

@@ -61,7 +61,8 @@ class Headline:
 class Section:
     """A heading with text, at most one picture and at most one table.
 
-    `svg` is a whole <svg> element; `alt` says in words what it shows. A `detail` is for those who
+    `svg` is a whole <svg> element, or two: for desks, and for phones; `alt` says in words what it
+    shows. A `detail` is for those who
     want to check: pages show it behind a fold, on which `about` says in one line what is inside.
 
     Stability: experimental

@@ -19,6 +19,7 @@ from howgood.errors import FileFormatError, InputError, UnknownNameError
 from howgood.records.progress import Progress, silent
 from howgood.records.reproduction import Reproduction
 from howgood.show import page
+from howgood.show.figures.theme import of_widths
 from howgood.show.reproduction import reproduction_report
 from howgood.writing import write_bytes, write_text
 
@@ -191,6 +192,6 @@ def write_figures(reproduction: Reproduction, folder: Path) -> list[Path]:
     """Write each picture of a reproduction as an SVG file and return the paths."""
     folder.mkdir(parents=True, exist_ok=True)
     return [
-        write_text(folder / f"{name}.svg", svg.replace("currentColor", "#1b1b1f"))
+        write_text(folder / f"{name}.svg", of_widths(svg)[0].replace("currentColor", "#1b1b1f"))
         for name, svg in reproduction.figures.items()
     ]

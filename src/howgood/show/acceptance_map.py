@@ -131,7 +131,7 @@ def _axes() -> list[str]:
         )
     middle = _LEFT + _SIZE / 2
     parts.append(f'<text class="name" x="{middle}" y="{_TOP + _SIZE + 36}">precision, %</text>')
-    turned = f"translate(14 {_TOP + _SIZE / 2}) rotate(-90)"
+    turned = f"translate(16 {_TOP + _SIZE / 2}) rotate(-90)"
     parts.append(f'<text class="name" transform="{turned}">recall, %</text>')
     return parts
 

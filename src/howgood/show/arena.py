@@ -228,7 +228,7 @@ def _board_section(board: Board, counts: VoteCounts) -> Section:
         title="The board",
         text=_HOW_TO_READ,
         svg=svg,
-        alt="Left: each system's strength, with interval. Right: probability of each rank.",
+        alt="Each system's strength with its interval, and the probability of each rank.",
         table=Table(
             {
                 "system": [line.system for line in lines],

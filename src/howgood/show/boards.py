@@ -123,7 +123,7 @@ def report(boards: Mapping[str, Ranking], *, svg: str) -> Report:
             text=f"{scores} with 95 % intervals. Filled dots: the first of a board, and who "
             f"cannot be told apart from it.{lenient if words is words_of_grades else ''}",
             svg=svg,
-            alt=f"One column per board: {scores.lower()} of all systems with their intervals.",
+            alt=f"One panel per board: {scores.lower()} of all systems with their intervals.",
             table=summary(boards),
         ),
         *(

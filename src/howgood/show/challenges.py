@@ -158,7 +158,7 @@ def challenge_report(ranked: Sequence[Challenge], apart: Transfer) -> Report:
 
 @contextmanager
 def _figure(ranked: Sequence[Challenge]) -> Iterator["Figure"]:
-    with canvas(width=7.5, height=1.7 + 0.55 * len(ranked)) as figure:
+    with canvas(width=6.0, height=1.7 + 0.55 * len(ranked)) as figure:
         axes = figure.subplots()
         axes.axvline(SHARE, color=INK, lw=1.2, ls=(0, (4, 3)))
         for place, one in enumerate(ranked):

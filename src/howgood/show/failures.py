@@ -141,7 +141,7 @@ def save_weights_picture(fit: FailuresFit, path: Path) -> Path:
 @contextmanager
 def weight_figure(weights: Mapping[str, Estimate], *, out_of: int) -> Iterator["Figure"]:
     """Draw the cost of one failure of each kind with its interval."""
-    with canvas(width=7.5, height=1.3 + 0.5 * len(weights)) as figure:
+    with canvas(width=6.0, height=1.3 + 0.5 * len(weights)) as figure:
         axes = figure.subplots()
         for row, estimate in enumerate(weights.values()):
             ends = estimate.interval

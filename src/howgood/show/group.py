@@ -204,7 +204,7 @@ def people_table(people: Sequence[PersonWeight]) -> Table:
 def weights_figure(people: Sequence[PersonWeight], mean: Estimate) -> "Iterator[Figure]":
     """Draw everybody's a0 with interval, sorted, and the group's mean as a band."""
     shown = sorted(people, key=lambda person: person.a0)[:: 1 + len(people) // _MOST_ROWS]
-    with canvas(width=7.0, height=1.5 + 0.3 * len(shown)) as figure:
+    with canvas(width=6.0, height=1.5 + 0.3 * len(shown)) as figure:
         axes = figure.subplots()
         rows = np.arange(len(shown))
         _band(axes, mean.interval, mean.mean, len(shown))

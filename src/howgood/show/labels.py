@@ -43,7 +43,7 @@ def report(ranking: Ranking, *, svg: str) -> Report:
                 text=f"Scores are the {score_name(ranking)} on {ranking.n} cases, with the spread "
                 "that other cases like these and the interview leave.",
                 svg=svg,
-                alt="Left: each system's score, with interval. Right: probability of each rank.",
+                alt="Each system's score with its interval, and the probability of each rank.",
                 table=readable_table(ranking),
             ),
             errors_section(ranking),

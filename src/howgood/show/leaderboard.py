@@ -70,7 +70,7 @@ def report(ranking: Ranking, *, svg: str) -> Report:
                 f"{ranking.doubt} like these."
             ),
             svg=svg,
-            alt="Left: each system's score, with interval. Right: probability of each rank.",
+            alt="Each system's score with its interval, and the probability of each rank.",
             table=readable_table(ranking),
         ),
         *needed_sections(ranking, Nouns()),

@@ -129,7 +129,7 @@ def report(ranking: Ranking, *, svg: str) -> Report:
                 f"far from that it may come out {what} (standard deviation). Error against next: "
                 "how likely the next system is at least as good then.",
                 svg=svg,
-                alt="Left: each system's score, with interval. Right: probability of each rank.",
+                alt="Each system's score with its interval, and the probability of each rank.",
                 table=readable_table(ranking),
             ),
             errors_section(ranking),

@@ -135,7 +135,7 @@ def measures_figure(compared: MeasureComparison) -> Iterator["Figure"]:
     """Draw each measure's score less the best one's, with two standard errors."""
     table = compared.table
     names = [str(name) for name in table["measure"].tolist()]
-    with canvas(width=7.0, height=1.3 + 0.42 * len(names)) as figure:
+    with canvas(width=6.0, height=1.3 + 0.42 * len(names)) as figure:
         axes = figure.subplots()
         height = -np.arange(len(names))
         near = np.isin(names, compared.as_good)

@@ -17,8 +17,8 @@ from howgood.show.translation import ENGLISH, translated_page
 __all__ = ["cell", "table_html", "to_html", "to_markdown", "to_plain"]
 
 _SIZE = re.compile(r'viewBox="0 0 ([0-9.]+) ([0-9.]+)"')
-# Pictures wider than this many heights are moved sideways on a phone, else nobody could read them.
-_WIDE = 1.7
+# Pictures wider than this many points do not fit into half of a page.
+WIDE = 440
 
 # What a report adds to the components that it shares with the dashboard.
 _STYLE = """
@@ -28,7 +28,6 @@ h1{font-size:var(--type-5);line-height:1.2;letter-spacing:-.01em}p,li{max-width:
 h2{line-height:1.3;margin-top:var(--space-6)}a{color:var(--act)}
 :focus-visible{outline:3px solid var(--act);outline-offset:2px}
 pre{background:var(--soft);padding:.8rem;overflow-x:auto;white-space:pre-wrap}
-@media(max-width:40rem){.plot.wide svg{max-width:none;width:38rem}}
 @page{margin:1.6cm}
 @media print{body{max-width:none;padding:0;font-size:10.5pt}}
 """
@@ -59,10 +58,8 @@ def to_html(report: Report, *, language: str = ENGLISH) -> str:
 def _inline(place: int, section: Section) -> str:
     caption = f"<figcaption>{text_html(section.alt)}</figcaption>"
     size = _SIZE.search(section.svg)
-    if size is None or float(size[1]) < _WIDE * float(size[2]):
-        return f'<figure class="plot">{section.svg}{caption}</figure>'
-    drawn = f'<div class="scroll" tabindex="0">{section.svg}</div>'
-    return f'<figure class="plot wide">{drawn}{caption}</figure>'
+    wide = " wide" if size is not None and float(size[1]) > WIDE else ""
+    return f'<figure class="plot{wide}">{section.svg}{caption}</figure>'
 
 
 def to_markdown(report: Report) -> str:

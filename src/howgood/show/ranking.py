@@ -219,7 +219,7 @@ def report(ranking: Ranking, *, svg: str) -> Report:
                 "system could save."
             ),
             svg=svg,
-            alt="Left: each system's score distribution. Right: probability of each rank.",
+            alt="The distribution of each system's score, and the probability of each rank.",
             table=readable_table(ranking),
         ),
         errors_section(ranking),

@@ -286,7 +286,7 @@ def noise_figure(noise: RaterNoise) -> "Iterator[Figure]":
     """Draw each person's noise, sorted, and the magic barrier."""
     names, values = _by_person(noise.feedback)
     order = np.argsort(values)[:: 1 + len(values) // _MOST_ROWS]
-    with canvas(width=7.0, height=1.5 + 0.28 * len(order)) as figure:
+    with canvas(width=6.0, height=1.5 + 0.28 * len(order)) as figure:
         axes = figure.subplots()
         ends = noise.barrier.interval
         axes.axvspan(ends.lower, ends.upper, color=COLOURS[1], alpha=0.18, lw=0)

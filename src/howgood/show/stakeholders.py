@@ -262,7 +262,7 @@ def crowd_figure(stakeholders: Stakeholders) -> "Iterator[Figure]":
     """Draw everybody's exchange rate on a logarithmic axis, sorted, with the crowd's middle."""
     names = sorted(stakeholders.a0, key=lambda name: stakeholders.a0[name].mean)
     names = names[:: 1 + len(names) // _MOST_DRAWN]
-    with canvas(width=7.0, height=1.6 + 0.28 * len(names)) as figure:
+    with canvas(width=6.0, height=1.6 + 0.28 * len(names)) as figure:
         axes = figure.subplots()
         ends = [
             _rate(value)

@@ -12,9 +12,10 @@ What stands for {own} are words of the study or of a person: any, and never tran
 import html
 import re
 import tomllib
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from textwrap import wrap
 from typing import Any
 
 from howgood.errors import UnknownNameError
@@ -36,6 +37,9 @@ _NUMBERS = frozenset({"n", "lower", "upper", "wanted", "quota", "all"})
 _OWN = "own"
 # Elements that hold nothing but text.
 _WITHOUT_PARTS = frozenset({"title", "option", "textarea"})
+# A text in a picture that was broken into lines: it is translated as a whole.
+_LINES = re.compile(r'<g id="lines">.*?</g>', re.DOTALL)
+_LINE = re.compile(r"(<text[^>]*>)([^<]*)(</text>)")
 # What is no text, or not ours: programs, code, and what people typed.
 _UNTOUCHED = frozenset({"script", "style", "code", "pre", "textarea", "kbd"})
 _ENGLISH_WORDS = frozenset(
@@ -155,6 +159,7 @@ def translated_page(page: str, language: str) -> str:
     """Return an HTML page, or a part of one, in a language."""
     if language == ENGLISH or language not in languages():
         return page
+    page = _LINES.sub(partial(_line_by_line, language), page)
     made: list[str] = []
     within = ""  # the element that a text stands in
     left, depth = "", 0  # the element that is left as it is, and how many of its name are open
@@ -173,6 +178,21 @@ def translated_page(page: str, language: str) -> str:
         made.append(_tag(piece, language) if is_ours else piece)
         left = left if depth else ""
     return "".join(made)
+
+
+def _line_by_line(language: str, group: re.Match[str]) -> str:
+    """Return a text of several lines in a language, in as many lines."""
+    lines = [html.unescape(line) for _, line, _ in _LINE.findall(group[0])]
+    known = translated(" ".join(lines), language)
+    if known is None:
+        return group[0]
+    letters = -(-len(known) // len(lines))
+    while len(said := wrap(known.replace(" %", "\N{NO-BREAK SPACE}%"), letters)) > len(lines):
+        letters += 1
+    rest = iter(said)
+    return _LINE.sub(
+        lambda line: f"{line[1]}{html.escape(next(rest, ''), quote=False)}{line[3]}", group[0]
+    )
 
 
 def _is_left(tag: str, name: str) -> bool:

@@ -225,6 +225,11 @@ def _effects(ranking: Ranking) -> list[Finding]:
 def cycle_finding(settings: Mapping[str, Any]) -> Finding:
     """Say whether systems beat each other in circles more often than chance makes them."""
     circles, chance = settings["circular triples"], settings["circular triples by chance"]
+    if not circles and round(chance) == 0:
+        return Finding(
+            text="Whether one scale fits cannot be tested here: among so few systems and votes, "
+            "chance makes no circles (a beats b, b beats c, c beats a) either."
+        )
     if settings["share of chance with as many circles"] >= _RARE:
         return Finding(
             text=f"One scale fits: {circles:,} triples of systems beat each other in a circle, "
@@ -249,7 +254,7 @@ def report(ranking: Ranking, *, svg: str) -> Report:
                 title="The ranking",
                 text="Strengths are log odds against the average system.",
                 svg=svg,
-                alt="Left: each system's strength, with interval. Right: probability of each rank.",
+                alt="Each system's strength with its interval, and the probability of each rank.",
                 table=readable_table(ranking),
             ),
             *needed_sections(ranking, _nouns(ranking)),

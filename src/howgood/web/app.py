@@ -154,8 +154,8 @@ class _LoadedLater:
     def load_ahead(self) -> None:
         """Load the routes before somebody asks for them.
 
-        Of two threads that compile at the same time, CPython may refuse one (python/cpython#106905);
-        then whoever asks first loads them.
+        Of two threads that compile at the same time, CPython may refuse one: python/cpython#106905.
+        Then whoever asks first loads them.
         """
         with suppress(SystemError):
             self.load()

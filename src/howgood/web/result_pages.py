@@ -21,6 +21,8 @@ from howgood.records.job import Job, JobStatus
 from howgood.records.report import Section
 from howgood.records.result import StudyResult
 from howgood.show.cards import card_warning
+from howgood.show.figures.theme import of_widths
+from howgood.show.page import WIDE
 from howgood.show.story import story, text_html
 from howgood.show.times import moment
 from howgood.web.page_words import on_a_page
@@ -130,8 +132,9 @@ def form_choices(study: Study) -> Choices:
     )
 
 
-def lit_picture(svg: str) -> str:
+def lit_picture(svg: str, *, for_phone: bool = False) -> str:
     """Return a picture that is readable on light and dark pages by itself."""
+    svg = of_widths(svg)[for_phone]
     end = svg.index(">") + 1
     return f"{svg[:end]}{_LIGHT}{svg[end:]}"
 
@@ -139,10 +142,23 @@ def lit_picture(svg: str) -> str:
 def _picture(root: str, place: int, section: Section) -> str:
     """Return a picture as a file of its own: the policy of pages allows no styles inside them."""
     address = f"{root}/{place}.svg"
-    size = _SIZE.search(section.svg)
-    room = f' width="{float(size[1]):.0f}" height="{float(size[2]):.0f}"' if size else ""
+    wide, phone = of_widths(section.svg)
+    size = _SIZE.search(wide)
+    shape, below = (" wide", 68) if size and float(size[1]) > WIDE else ("", 40)
     name = f"{text_html(section.title)}: open the picture alone"
     return (
-        f'<figure class="plot"><a href="{address}"><img src="{address}"{room} alt="{name}"></a>'
+        f'<figure class="plot{shape}"><a href="{address}"><picture>'
+        f'<source media="(max-width: {below}rem)" srcset="{address}?for=phone"{_room(phone)}>'
+        f'<img src="{address}"{_room(wide)} alt="{name}"></picture></a>'
         f"<figcaption>{text_html(section.alt)}</figcaption></figure>"
+    )
+
+
+def _room(svg: str) -> str:
+    """Return the size of a picture in pixels, so that its page does not move when it comes."""
+    size = _SIZE.search(svg)
+    return (
+        f' width="{float(size[1]) * 4 / 3:.0f}" height="{float(size[2]) * 4 / 3:.0f}"'
+        if size
+        else ""
     )

@@ -72,7 +72,7 @@ TRADE = TradeOff(
 PICTURES = {
     "alpha": (
         lambda: acceptability.alpha_figure({"branch A": {"alarm": ALPHA}}),
-        ["branch A", "alarm", "0.30 [", "recall valued over precision"],
+        ["branch A", "alarm", "0.30<", ">[", "← recall", "precision →"],
     ),
     "acceptance": (
         lambda: acceptability.acceptance_figure({"alarm": DRAWS}, OBSERVED, {"alarm": ASKED}),

@@ -84,7 +84,7 @@ def acceptance_figure(
                     ls=(0, (4, 2)), lw=1.6,
                 )  # fmt: skip
         if answered is not None:
-            _which_is_which(grid.flat[0])
+            _which_is_which(figure)
         for axes in grid.flat[n:]:
             axes.set_visible(False)
         for axes in grid[:, 0]:
@@ -149,8 +149,8 @@ def _ridge(
 
 def _direction_labels(axes: Any) -> None:  # noqa: ANN401 - matplotlib axes
     for place, text, side in (
-        (0.48, "← recall valued over precision", "right"),
-        (0.52, "precision valued over recall →", "left"),
+        (0.0, "← recall", "left"),
+        (1.0, "precision →", "right"),
     ):
         axes.annotate(
             text, (place, 1.0), xycoords=("data", "axes fraction"), ha=side, va="top",
@@ -188,12 +188,10 @@ def _acceptance_panel(
     axes.text(0.0, 1.09, note, transform=axes.transAxes, va="bottom", fontsize=8.5, color=INK)
 
 
-def _which_is_which(axes: Any) -> None:  # noqa: ANN401 - matplotlib axes
-    """Say above the first panel what its marks are; it may run on above the second."""
-    axes.text(
-        0.0, 1.01, "line: population, dashes: those asked, dots: answers",
-        transform=axes.transAxes, va="bottom", fontsize=7.5, color=FAINT,
-    )  # fmt: skip
+def _which_is_which(figure: "Figure") -> None:
+    """Say above all panels what their marks are."""
+    words = "Line: everybody like them; dashes: those asked; dots: answers"
+    figure.suptitle(words, x=0.01, ha="left", fontsize=8.5, color=INK)
 
 
 def _typical_mean(
@@ -214,6 +212,6 @@ def _value_at_right(
     values = (estimate.mean, estimate.interval.lower, estimate.interval.upper)
     mean, lower, upper = (plain(value, digits=2).replace("-", "−") for value in values)
     axes.annotate(
-        f"{mean} [{lower}, {upper}]", (1.02, position), xycoords=("axes fraction", "data"),
+        f"{mean}\n[{lower}, {upper}]", (1.02, position), xycoords=("axes fraction", "data"),
         va="center", fontsize=9, color=INK, annotation_clip=False,
     )  # fmt: skip

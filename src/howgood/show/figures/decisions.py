@@ -40,7 +40,7 @@ def map_figure(
     uncertainty alone, or `acceptance` where that of a test set is known too.
     """
     used = draws.thinned(150)
-    with canvas(width=6.2, height=5.4) as figure:
+    with canvas(width=6.0, height=5.3) as figure:
         axes = figure.subplots()
         ticks = np.linspace(0.3, 1.0, 43)
         shares = used.shares(ticks[None, :], ticks[:, None]).mean(axis=0)
@@ -66,7 +66,7 @@ def map_figure(
 def threshold_figure(choice: ThresholdChoice) -> Iterator["Figure"]:
     """Draw expected acceptance by threshold (top) and the best threshold's posterior (bottom)."""
     curve = choice.curve
-    with canvas(width=7.5, height=5.4) as figure:
+    with canvas(width=6.0, height=5.4) as figure:
         top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=(1.6, 1.0))
         top.fill_between(
             curve["threshold"], curve["lower"], curve["upper"], color=COLOURS[0], alpha=0.25, lw=0
@@ -89,7 +89,7 @@ def threshold_figure(choice: ThresholdChoice) -> Iterator["Figure"]:
 @contextmanager
 def trade_off_figure(trade: TradeOff) -> Iterator["Figure"]:
     """Draw acceptance over accuracy with its band, the wanted share and the least accuracy."""
-    with canvas(width=7.0, height=3.8) as figure:
+    with canvas(width=6.0, height=3.8) as figure:
         axes = figure.subplots()
         curve = trade.curve
         axes.fill_between(

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def judge_figure(report: JudgeReport) -> Iterator["Figure"]:
     """Draw the corrected value with its interval, and the judge alone where it has that scale."""
     names = report.systems
-    with canvas(width=7.5, height=max(2.4, 1.5 + 0.55 * len(names))) as figure:
+    with canvas(width=6.0, height=max(2.4, 1.5 + 0.55 * len(names))) as figure:
         axes = figure.subplots()
         for row, name in enumerate(names):
             value = report.corrected[name]
@@ -68,7 +68,7 @@ _COLOURS = {"ship": COLOURS[2], "do not ship": COLOURS[1], "not enough evidence"
 def ship_figure(decision: ShipDecision) -> Iterator["Figure"]:
     """Draw candidate less base for every metric, the deciding one on top, around no difference."""
     rows = decision.comparisons
-    with canvas(width=7.5, height=1.7 + 0.5 * len(rows)) as figure:
+    with canvas(width=6.0, height=1.7 + 0.5 * len(rows)) as figure:
         axes = figure.subplots()
         if rows[0].margin > 0:
             axes.axvspan(-rows[0].margin, rows[0].margin, color=FAINT, alpha=0.2, lw=0)
@@ -141,7 +141,7 @@ def _estimates_figure(
     mark: tuple[str, float] | None = None,
 ) -> Iterator["Figure"]:
     """Draw estimates between 0 and 1, or from below 0 where an interval reaches there."""
-    with canvas(width=7.5, height=1.7 + 0.5 * len(rows)) as figure:
+    with canvas(width=6.0, height=1.7 + 0.5 * len(rows)) as figure:
         axes = figure.subplots()
         for place, value in enumerate(rows.values()):
             ends = value.interval

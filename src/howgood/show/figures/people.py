@@ -89,7 +89,7 @@ class Likert:
 @contextmanager
 def likert_figure(bars: Sequence[Likert]) -> Iterator["Figure"]:
     """Draw a divided bar per item; orange disagrees, blue agrees, the middle is grey."""
-    with canvas(width=7.0, height=1.1 + 0.62 * len(bars)) as figure:
+    with canvas(width=6.0, height=1.1 + 0.62 * len(bars)) as figure:
         axes = figure.subplots()
         for row, bar in enumerate(bars):
             _draw(axes, row, bar)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from howgood.names import shortened
-from howgood.show.figures.theme import COLOURS, FAINT, INK, PAPER, canvas, log_axis, to_svg
+from howgood.show.figures.theme import COLOURS, FAINT, INK, PAPER, canvas, log_axis, shades, to_svg
 from howgood.show.numbers import percent
 from howgood.stats.arrays import FloatArray
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 # A picture shows this many standard deviations on either side, in this many points.
 _REACH, _POINTS = 4.0, 97
 _LONGEST_NAME = 28
+# Up to so many systems have rows high enough for a density, and cells for a number.
+_FEW = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +80,8 @@ def ranking_figure(
     title : str
         What the left picture shows.
     """
-    with canvas(width=10.5, height=max(3.2, 1.6 + 0.55 * len(curves))) as figure:
+    row = 0.55 if len(curves) <= _FEW else 0.28
+    with canvas(width=10.5, height=max(3.2, 1.6 + row * len(curves))) as figure:
         left, right = figure.subplots(1, 2, width_ratios=(1.5, 1.0))
         _draw_scores(left, curves, barrier, score_name)
         left.set_title(title)
@@ -125,22 +128,25 @@ def _draw_ranks(
     rank_probabilities: FloatArray,
 ) -> None:
     n_systems = len(curves)
-    axes.imshow(rank_probabilities, cmap="Blues", vmin=0.0, vmax=1.0, aspect="auto")
+    # Where many share a rank, none takes it for sure: small probabilities have to be seen too.
+    power = 1.0 if n_systems <= _FEW else 0.5
+    axes.imshow(rank_probabilities**power, cmap=shades(), vmin=0.0, vmax=1.0, aspect="auto")
     for row in range(n_systems):
         for column in range(n_systems):
             value = float(rank_probabilities[row, column])
-            if value >= 0.005 and n_systems <= 12:
+            if value >= 0.005 and n_systems <= _FEW:
+                said = percent(value).removesuffix(" %")
                 axes.text(
-                    column, row, percent(value), ha="center", va="center", fontsize=9,
-                    color="white" if value > 0.55 else "black",
+                    column, row, said, ha="center", va="center", fontsize=9,
+                    color="white" if value > 0.85 else INK,
                 )  # fmt: skip
     axes.set_xticks(range(n_systems), [str(rank + 1) for rank in range(n_systems)])
     axes.set_yticks(range(n_systems), _labels(curves))
     axes.tick_params(length=0)
     for spine in axes.spines.values():
         spine.set_color(FAINT)
-    axes.set_xlabel("rank")
-    axes.set_title("Probability of each rank")
+    axes.set_xlabel("rank (darker: more probable)")
+    axes.set_title("Probability of each rank" + ", %" * (n_systems <= _FEW))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,7 +172,7 @@ class Panel:
 def score_histograms(score_draws: Mapping[str, FloatArray], *, score_name: str = "RMSE") -> str:
     """Draw how often each system reaches which score when people answer again."""
     edges = np.histogram_bin_edges(np.concatenate(list(score_draws.values())), bins=60)
-    with canvas(width=7.5, height=3.6) as figure:
+    with canvas(width=6.0, height=3.6) as figure:
         axes = figure.subplots()
         for colour, (name, draws) in zip(COLOURS, score_draws.items(), strict=False):
             counts, _, _ = axes.hist(draws, bins=edges.tolist(), color=colour, alpha=0.6)
@@ -185,7 +191,7 @@ def score_histograms(score_draws: Mapping[str, FloatArray], *, score_name: str =
 def ranking_frequencies(frequencies: Mapping[str, float]) -> str:
     """Draw how often each ranking comes out."""
     shown = {name: share for name, share in frequencies.items() if share > 0}
-    with canvas(width=7.0, height=1.2 + 0.45 * len(shown)) as figure:
+    with canvas(width=6.0, height=1.2 + 0.45 * len(shown)) as figure:
         axes = figure.subplots()
         names = list(shown)
         axes.barh(range(len(names)), list(shown.values()), color=COLOURS[0])
@@ -269,7 +275,7 @@ def _label_bands(axes: Any, panel: Panel) -> None:  # noqa: ANN401 - matplotlib 
 
 def error_curves(x: FloatArray, curves: Mapping[str, FloatArray], *, limit: float) -> str:
     """Draw error probabilities over the deviation, with the border of distinguishability."""
-    with canvas(width=7.5, height=4.0) as figure:
+    with canvas(width=6.0, height=4.0) as figure:
         axes = figure.subplots()
         for row, (colour, (name, errors)) in enumerate(zip(COLOURS, curves.items(), strict=False)):
             axes.plot(x, errors, color=colour)

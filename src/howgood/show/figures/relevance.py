@@ -45,10 +45,10 @@ def dots_figure(
     names: Sequence[str], series: Sequence[Dots], *, title: str, x_label: str
 ) -> Iterator["Figure"]:
     """Draw several values per model, one model per row."""
-    with canvas(width=7.5, height=1.6 + 0.5 * len(names)) as figure:
+    with canvas(width=6.0, height=1.6 + 0.5 * len(names)) as figure:
         axes = figure.subplots()
         _draw_dots(axes, names, series)
-        axes.set_title(title, pad=26)
+        axes.set_title(title)
         axes.set_xlabel(x_label)
         yield figure
 
@@ -63,9 +63,9 @@ def _draw_dots(axes: Any, names: Sequence[str], series: Sequence[Dots]) -> None:
             dots.values, rows, dots.marker, color=colour, markerfacecolor=face, ms=6.5,
             label=dots.label,
         )  # fmt: skip
-    axes.legend(
-        loc="lower left", bbox_to_anchor=(0.0, 1.0), ncol=len(series), frameon=False, fontsize=9,
-        handletextpad=0.2, columnspacing=1.4, borderaxespad=0.1,
+    axes.get_figure().legend(
+        loc="outside upper left", ncol=len(series), frameon=False, fontsize=9, handletextpad=0.2,
+        columnspacing=1.4,
     )  # fmt: skip
     axes.set_yticks(range(len(names)), list(names))
     axes.invert_yaxis()
@@ -77,7 +77,7 @@ def _draw_dots(axes: Any, names: Sequence[str], series: Sequence[Dots]) -> None:
 @contextmanager
 def scores_figure(reports: Mapping[str, RelevanceReport]) -> Iterator["Figure"]:
     """Draw each model's Relevance Score next to its accuracy, with the baselines."""
-    with canvas(width=7.5, height=2.4 + 0.5 * len(reports)) as figure:
+    with canvas(width=6.0, height=2.4 + 0.5 * len(reports)) as figure:
         _draw_scores(figure.subplots(), reports)
         yield figure
 
@@ -110,13 +110,13 @@ def _draw_scores(axes: Any, reports: Mapping[str, RelevanceReport]) -> None:  # 
     axes.set_yticks(range(len(rows)), rows)
     axes.axhline(len(reports) - 0.5, color=FAINT, lw=0.8)
     axes.set(xlim=(0, 108), ylim=(len(rows) - 0.5, -0.6), xlabel="score, 0 to 100 (accuracy in %)")
-    axes.set_title("Relevance and accuracy, with baselines", pad=26)
+    axes.set_title("Relevance and accuracy, with baselines")
 
 
 @contextmanager
 def sweep_figure(sweep: RelevanceSweep, *, chosen: float) -> Iterator["Figure"]:
     """Draw each model's score over alpha / (alpha + beta), with the chosen share marked."""
-    with canvas(width=7.5, height=4.4) as figure:
+    with canvas(width=6.0, height=4.4) as figure:
         _draw_sweep(figure.subplots(), sweep, chosen)
         yield figure
 
@@ -176,7 +176,7 @@ def _apart(sorted_places: Sequence[float], gap: float) -> list[float]:
 @contextmanager
 def cases_figure(reports: Mapping[str, RelevanceReport]) -> Iterator["Figure"]:
     """Draw how often each case of the paper's Table 2 occurs, ties apart."""
-    with canvas(width=7.5, height=2.2 + 0.5 * len(reports)) as figure:
+    with canvas(width=6.0, height=2.2 + 0.5 * len(reports)) as figure:
         _draw_cases(figure, reports)
         yield figure
 
@@ -195,7 +195,7 @@ def _draw_cases(figure: Any, reports: Mapping[str, RelevanceReport]) -> None:  #
         for row, share in enumerate(shares[:, case]):
             if share >= 0.08:
                 axes.text(left[row] + share / 2, row, percent(share), ha="center", va="center",
-                          fontsize=8, color=_DARK)  # fmt: skip
+                          fontsize=8.5, color=_DARK)  # fmt: skip
         left += shares[:, case]
     present = [case for case in _CASE_ORDER if shares[:, case].any()]
     patches = [Patch(color=_CASE_COLOURS[case], label=CASES[case]) for case in present]
@@ -217,7 +217,7 @@ def overview_figure(
     """Draw all three pictures below one another."""
     n = len(reports)
     heights = (2.4 + 0.5 * n, 4.4, 2.2 + 0.5 * n)
-    with canvas(width=7.5, height=sum(heights)) as figure:
+    with canvas(width=6.0, height=sum(heights)) as figure:
         parts: Any = figure.subfigures(3, 1, height_ratios=heights)
         top, middle, bottom = parts
         _draw_scores(top.subplots(), reports)

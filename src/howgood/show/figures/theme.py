@@ -6,6 +6,7 @@ In: a function that draws on matplotlib axes. Out: SVG text, or a file. Absent: 
 import html
 import io
 import re
+import warnings
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from importlib.util import find_spec
@@ -16,6 +17,7 @@ from howgood.errors import InputError, MissingExtraError
 from howgood.names import visible
 from howgood.records.report import Section
 from howgood.show.design import tokens
+from howgood.show.figures.layout import fit, fit_phone
 from howgood.writing import replacing
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ INK = _TOKENS["chart-ink"]
 FAINT = _TOKENS["chart-faint"]
 # The page's own ground: what hollow markers are filled with, so that they stay hollow when dark.
 PAPER = "#fefefe"
+_FONT = _TOKENS["font"].replace('"', "'")
 FILE_KINDS = (".svg", ".png", ".pdf")
 
 _STYLE: dict[Any, Any] = {
@@ -96,16 +99,50 @@ def canvas(*, width: float = 7.0, height: float = 4.0) -> Iterator["Figure"]:
 
 
 def to_svg(figure: "Figure", *, title: str) -> str:
-    """Return one <svg> element that takes its ink from the page and names itself."""
-    _clean_texts(figure)
+    """Return a picture for pages: an <svg> element as it was drawn, and one for phones.
+
+    Both take their ink from the page and name themselves; which of them is shown is left to the
+    page's styles (`components.css`).
+    """
+    with _drawing_names(figure):
+        fitted = fit(figure)
+        wide = _element(figure, title, "for-desk")
+        fit_phone(figure, fitted)
+        return wide + _element(figure, title, "for-phone")
+
+
+def of_widths(svg: str) -> tuple[str, str]:
+    """Return the picture of `to_svg` for a desk and the one for a phone; the same if it has one."""
+    wide, _, rest = svg.partition("</svg><svg")
+    return (f"{wide}</svg>", f"<svg{rest}") if rest else (svg, svg)
+
+
+def _element(figure: "Figure", title: str, look: str) -> str:
+    import matplotlib as mpl
+
     buffer = io.StringIO()
-    figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    # What the two refer to inside themselves may not have the same names.
+    with mpl.rc_context({"svg.hashsalt": f"howgood {look}"}):
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     svg = buffer.getvalue()
-    svg = svg[svg.index("<svg") :].replace(INK, "currentColor")
+    svg = svg[svg.index("<svg") :].strip().replace(INK, "currentColor")
     svg = svg.replace(PAPER, "var(--paper, #fff)")
     svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
-    label = f'<svg role="img" aria-label="{html.escape(visible(title))}" '
+    svg = re.sub(r" font-family: [^;\"]*sans-serif;", "", svg)  # of every text: said once
+    label = (
+        f'<svg role="img" class="{look}" font-family="{_FONT}" '
+        f'aria-label="{html.escape(visible(title))}" '
+    )
     return label + svg.removeprefix("<svg ")
+
+
+@contextmanager
+def _drawing_names(figure: "Figure") -> Iterator[None]:
+    """Make names visible; letters that no font here has are left to the reader's own fonts."""
+    _clean_texts(figure)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        yield
 
 
 def log_axis(axis: "Axis") -> None:
@@ -134,7 +171,10 @@ def save(figure: "Figure", path: str | Path) -> Path:
     metadata = {"Date": None} if target.suffix.lower() == ".svg" else None
     _clean_texts(figure)
     kind = target.suffix.lower().removeprefix(".")
-    with replacing(target) as file:
+    with warnings.catch_warnings(), replacing(target) as file:
+        if kind == "svg":  # its words are drawn in the reader's own fonts
+            warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        fit(figure)
         figure.savefig(file, format=kind, facecolor="white", dpi=160, metadata=metadata)
     return target
 

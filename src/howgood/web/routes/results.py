@@ -103,7 +103,10 @@ async def get_picture(request: Request) -> Response:
     if place >= len(sections) or not sections[place].svg:
         raise HTTPException(404)
     return Response(
-        translated_page(lit_picture(sections[place].svg), language_of(request)),
+        translated_page(
+            lit_picture(sections[place].svg, for_phone=request.query_params.get("for") == "phone"),
+            language_of(request),
+        ),
         media_type="image/svg+xml",
         headers={
             # Erasing somebody deletes results: no cache may keep one.

@@ -215,7 +215,10 @@ async def get_linked_picture(request: Request) -> Response:
         raise HTTPException(404)
     headers = {"Cache-Control": "no-store", "Content-Security-Policy": PICTURE_POLICY}
     return Response(
-        translated_page(lit_picture(sections[place].svg), language_of(request)),
+        translated_page(
+            lit_picture(sections[place].svg, for_phone=request.query_params.get("for") == "phone"),
+            language_of(request),
+        ),
         media_type="image/svg+xml",
         headers=headers,
     )

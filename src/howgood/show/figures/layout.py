@@ -1,0 +1,224 @@
+"""How a drawn figure fits the width it is shown at: as it was drawn, or as wide as a phone.
+
+In: a figure, already drawn. Out: the same figure: names and titles broken into lines, no letters
+too small, ticks that do not touch; for a phone one panel below the other. Absent: what is drawn.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import pairwise
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.text import Text
+
+# What takes back the lines and gaps made for one width, before another is tried.
+Steps = list[Callable[[], object]]
+# Points that the smallest letters have: 11.3 pixels where a picture is shown in its own size.
+SMALLEST = 8.5
+# A phone of 390 pixels leaves 342 between the margins of a page: 3.56 inches.
+_PHONE_INCHES = 3.55
+# Letters of a name next to the axis in one line, in a picture as it was drawn and on a phone.
+_NAME, _PHONE_NAME = 30, 16
+# The group of a text that was broken into lines, for who translates the whole of it.
+LINES = "lines"
+_LINE_POINTS, _MOST_LINES = 12.5, 3
+_EVERY = (5, 10, 20, 50, 100)
+
+
+def fit(figure: "Figure") -> Steps:
+    """Make a figure readable at the size it was drawn in; return how to take that back."""
+    _enlarge(figure)
+    return [*_break_names(figure, _NAME), *_fit_words(figure)]
+
+
+def fit_phone(figure: "Figure", fitted: Steps) -> None:
+    """Lay a fitted figure out anew, as wide as a phone, in letters of the same size."""
+    for step in fitted:
+        step()
+    width, height = figure.get_size_inches()
+    panels = [axes for axes in figure.axes if axes.get_visible()]
+    if len(panels) > 1 and not figure.subfigs:
+        height = _stack(figure, panels, height)
+    elif any(axes.get_aspect() == 1.0 for axes in panels):
+        height *= min(1.0, 1.12 * _PHONE_INCHES / width)
+    figure.set_size_inches(min(width, _PHONE_INCHES), height)
+    _break_names(figure, _PHONE_NAME)
+    _fit_words(figure)
+
+
+def _enlarge(figure: "Figure") -> None:
+    from matplotlib.text import Text
+
+    for text in figure.findobj(Text):
+        if isinstance(text, Text) and float(text.get_fontsize()) < SMALLEST:
+            text.set_fontsize(SMALLEST)
+
+
+def _stack(figure: "Figure", panels: Sequence["Axes"], height: float) -> float:
+    """Put panels below one another, each with its own words; return how high that is."""
+    rows = max(_rows(axes) for axes in panels)
+    tall = [axes.get_position().height for axes in panels]
+    grid = figure.add_gridspec(len(panels), 1, height_ratios=tall)
+    for place, axes in enumerate(panels):
+        axes.set_subplotspec(grid[place])
+        if rows < len(panels):
+            _label_alone(axes, panels)
+    return height * len(panels) / rows
+
+
+def _rows(axes: "Axes") -> int:
+    spec = axes.get_subplotspec()
+    return 1 if spec is None else spec.get_gridspec().nrows
+
+
+def _label_alone(axes: "Axes", panels: Sequence["Axes"]) -> None:
+    """Give a panel the ticks and words that it left to the panels next to it."""
+    sharing: Any = axes
+    for of, side, shared in (
+        ("x", "bottom", sharing.get_shared_x_axes()),
+        ("y", "left", sharing.get_shared_y_axes()),
+    ):
+        friends = [one for one in panels if shared.joined(axes, one)]
+        if len(friends) > 1:
+            axes.tick_params(axis=of, **{f"label{side}": True})  # type: ignore[arg-type]
+            said = [getattr(one, f"get_{of}label")() for one in friends]
+            if not getattr(axes, f"get_{of}label")():
+                getattr(axes, f"set_{of}label")(next(filter(None, said), ""))
+
+
+def _break_names(figure: "Figure", letters: int) -> Steps:
+    """Break the names next to the axes into as many lines as their rows have room for."""
+    steps: Steps = []
+    for axes in figure.axes:
+        labels = [label.get_text() for label in axes.get_yticklabels()]
+        if not axes.get_visible() or max(map(len, labels), default=0) <= letters:
+            continue
+        low, high = sorted(axes.get_ylim())
+        places = sorted(place for place in axes.get_yticks() if low <= place <= high)
+        step = min((after - at for at, after in pairwise(places)), default=high - low)
+        points = 72 * axes.get_position().height * figure.get_size_inches()[1]
+        room = int(points * step / max(high - low, 1e-9) / _LINE_POINTS)
+        broken = [in_lines(label, letters, min(room, _MOST_LINES)) for label in labels]
+        if len(set(broken)) == len(set(labels)):  # else nobody could tell them apart
+            steps.append(partial(axes.set_yticks, axes.get_yticks(), labels))
+            axes.set_yticks(axes.get_yticks(), broken)
+    return steps
+
+
+def in_lines(name: str, letters: int, most: int) -> str:
+    r"""Return a name in lines; one that is too long keeps its beginning and its end.
+
+    Examples
+    --------
+    >>> in_lines("a long name of a system", 12, 2)
+    'a long name\nof a system'
+    >>> in_lines("a long name of a system, version 2", 12, 1)
+    'a lon…sion 2'
+    """
+    if len(name) <= letters:
+        return name
+    if most > 1:
+        lines = wrap(name, letters)
+        if len(lines) <= most:
+            return "\n".join(lines)
+        return "\n".join([*lines[: most - 2], f"{lines[most - 2][: letters - 1]}…", lines[-1]])
+    kept = letters - 1
+    return f"{name[: kept // 2]}…{name[-(kept - kept // 2) :]}"
+
+
+def _fit_words(figure: "Figure") -> Steps:
+    """Break what does not fit into lines, thin ticks, and empty cells that are too small."""
+    figure.draw_without_rendering()
+    steps: Steps = []
+    for axes in figure.axes:
+        if axes.get_visible():
+            steps += [*_thin_ticks(axes), *_empty_cells(axes)]
+            for text in _headings(axes):
+                steps += _break_to(text, *_room(figure, axes))
+    for text in _texts(figure):
+        steps += _break_to(text, 0.0, figure.bbox.x1)
+    return steps
+
+
+def _headings(axes: "Axes") -> list["Text"]:
+    return [text for text in [*_texts(axes), axes.xaxis.label] if text not in axes.texts]
+
+
+def _texts(parent: Any) -> list["Text"]:  # noqa: ANN401 - figure or axes
+    from matplotlib.text import Text
+
+    return [child for child in parent.get_children() if type(child) is Text and child.get_text()]
+
+
+def _room(figure: "Figure", axes: "Axes") -> tuple[float, float]:
+    """Return from where to where words above and below a panel may reach, in pixels."""
+    here = axes.get_window_extent()
+    after = [one.get_window_extent().x0 for one in figure.axes if one.get_visible()]
+    before = [one.get_window_extent().x1 for one in figure.axes if one.get_visible()]
+    left = max((edge for edge in before if edge <= here.x0), default=0.0)
+    right = min((edge for edge in after if edge >= here.x1), default=figure.bbox.x1)
+    # Half of the gap belongs to the neighbour.
+    gap_left, gap_right = here.x0 - left, right - here.x1
+    return (
+        left + (gap_left / 2 if left > 0 else 0),
+        right - (gap_right / 2 if right < figure.bbox.x1 else 0),
+    )
+
+
+def _break_to(text: "Text", left: float, right: float) -> Steps:
+    """Break a text into lines so that it stays between two places."""
+    words = text.get_text()
+    if not words or "\n" in words:
+        return []
+    box = text.get_window_extent()
+    room = {
+        "left": right - box.x0,
+        "right": box.x1 - left,
+        "center": 2 * min(right - (box.x0 + box.x1) / 2, (box.x0 + box.x1) / 2 - left),
+    }[text.get_horizontalalignment()]
+    if box.width <= room or room <= 0:
+        return []
+    letters = max(int(0.97 * len(words) * room / box.width), 8)
+    # No line breaks between a number and its per cent sign.
+    lines = wrap(words.replace(" %", "\N{NO-BREAK SPACE}%"), letters)
+    text.set_text("\n".join(lines))
+    text.set_gid(LINES)
+    return [partial(text.set_text, words), partial(text.set_gid, None)]
+
+
+def _thin_ticks(axes: "Axes") -> Steps:
+    """Leave out whole numbers that would touch the next one, but never the first."""
+    labels = [label for label in axes.get_xticklabels() if label.get_text()]
+    words = [label.get_text() for label in labels]
+    if len(words) <= _EVERY[0] or not all(word.isdecimal() for word in words):
+        return []
+    boxes = [label.get_window_extent() for label in labels]
+    spacing = (boxes[-1].x0 - boxes[0].x0) / (len(boxes) - 1)
+    widest = 1.4 * max(box.width for box in boxes)
+    if widest <= spacing:
+        return []
+    every = next((step for step in _EVERY if step * spacing >= widest), _EVERY[-1])
+    places = axes.get_xticks()
+    kept = [
+        (place, word)
+        for place, word in zip(places, words, strict=True)
+        if word == words[0] or int(word) % every == 0
+    ]
+    axes.set_xticks([place for place, _ in kept], [word for _, word in kept])
+    return [partial(axes.set_xticks, places, words)]
+
+
+def _empty_cells(axes: "Axes") -> Steps:
+    """Leave cells of an image to their shade where a number would reach into the next cell."""
+    if not axes.images or not axes.texts:
+        return []
+    cell = axes.get_window_extent().width / max(len(axes.images[0].get_array()[0]), 1)  # type: ignore[index]
+    if all(text.get_window_extent().width <= 0.94 * cell for text in axes.texts):
+        return []
+    for text in axes.texts:
+        text.set_visible(False)
+    return [partial(text.set_visible, True) for text in axes.texts]

@@ -1,0 +1,85 @@
+"""Pictures fit the width they are shown at: nothing overlaps, is too small or cut off."""
+
+import re
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from howgood.show.figures.layout import SMALLEST, fit, fit_phone, in_lines
+from howgood.show.figures.ranking import gaussian_curve, ranking_figure
+from howgood.show.figures.theme import of_widths, to_svg
+from howgood.show.translation import translated_page
+
+pytest.importorskip("matplotlib")
+PHONE_POINTS = 342 * 72 / 96
+
+
+def _board(n, name="system {}"):
+    curves = [gaussian_curve(name.format(at), 3 - at / n, 0.2) for at in range(n)]
+    return ranking_figure(
+        curves, rank_probabilities=np.full((n, n), 1 / n), barrier=0.5,
+        score_name="RMSE (lower is better)",
+    )  # fmt: skip
+
+
+def _boxes(figure):
+    figure.draw_without_rendering()
+    for axes in figure.axes:
+        shown = [axes.title, axes.xaxis.label, *axes.get_xticklabels(), *axes.get_yticklabels()]
+        yield (
+            axes,
+            [text for text in [*shown, *axes.texts] if text.get_visible() and text.get_text()],
+        )
+
+
+def _overlaps(texts):
+    boxes = [text.get_window_extent() for text in texts]
+    return sum(
+        min(a.x1, b.x1) - max(a.x0, b.x0) > 1 and min(a.y1, b.y1) - max(a.y0, b.y0) > 3
+        for a, b in combinations(boxes, 2)
+    )
+
+
+@pytest.mark.parametrize("n", [2, 12, 59])
+def test_ranks_do_not_overlap_on_a_desk_or_a_phone(n):
+    with _board(n) as figure:
+        fitted = fit(figure)
+        for for_phone in (False, True):
+            if for_phone:
+                fit_phone(figure, fitted)
+                assert figure.get_figwidth() * 72 <= PHONE_POINTS
+            for _, texts in _boxes(figure):
+                assert _overlaps(texts) == 0
+                assert min(text.get_fontsize() for text in texts) >= SMALLEST
+
+
+def test_long_names_stay_in_the_picture_and_apart():
+    name = "Häusliche Einbruchmeldeanlage mit künstlicher Intelligenz, Fassung {}"
+    with _board(3, name) as figure:
+        fit_phone(figure, fit(figure))
+        for axes, texts in _boxes(figure):
+            assert min(text.get_window_extent().x0 for text in texts) >= 0
+            assert max(text.get_window_extent().x1 for text in texts) <= figure.bbox.x1 + 1
+            assert len({label.get_text() for label in axes.get_yticklabels()}) == 3
+
+
+def test_a_name_without_room_keeps_its_end():
+    assert in_lines("candidate of January", 12, 1).endswith("nuary")
+    assert in_lines("short", 12, 1) == "short"
+
+
+def test_a_broken_title_is_translated_as_a_whole():
+    with _board(3) as figure:
+        wide, phone = of_widths(to_svg(figure, title="Board"))
+    assert "Score if everybody rated again: mean, 95 %" in wide
+    assert 'id="lines"' in phone
+    shown = translated_page(phone, "de")
+    lines = [" ".join(re.findall(r"<text[^>]*>([^<]*)<", group))
+             for group in re.findall(r'<g id="lines">.*?</g>', shown, re.DOTALL)]  # fmt: skip
+    assert not any("everybody" in line for line in lines)
+
+
+def test_one_picture_stands_for_both_widths():
+    assert of_widths("<svg>a</svg>") == ("<svg>a</svg>", "<svg>a</svg>")
+    assert of_widths("<svg>a</svg><svg>b</svg>") == ("<svg>a</svg>", "<svg>b</svg>")
