@@ -123,7 +123,7 @@ _RATERS = (3, 5, 8, 25)
 _CORRECTED = (*(f"corrected pass rate, {n} raters" for n in _RATERS),
               "corrected pass rate, a rater per item")  # fmt: skip
 _OTHER_PEOPLE = tuple(
-    f"other people: alpha, sd {sd}, {n} people" for sd, n in (("0", 25), ("1.1", 25), ("1.1", 53))
+    f"other people: alpha, sd {sd}, {n} people" for sd in ("0", "0.5", "1.1") for n in (25, 53)
 )
 _OFF = tuple(f"how far a judge is off, {n} raters" for n in _RATERS)
 
