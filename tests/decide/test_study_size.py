@@ -84,3 +84,14 @@ def test_the_command_reads_imagined_applications(capsys):
     assert "people with 8 scenarios each" in capsys.readouterr().out
     assert run([*arguments, "--application", "a:beta=1"]) == 2
     assert run(["study-size", "--people", "many"]) == 2
+
+
+def test_people_with_weights_of_their_own_need_a_larger_study():
+    alarm = {"alarm": {"alpha": 0.4, "intercept": -11.5, "slope": 16.0}}
+    design = {"width": 0.2, "people": (15,), "per_person": (16,), "studies": 3, "random_state": 1}
+    alike = decide.study_size(alarm, **design)
+    differing = decide.study_size(alarm, alpha_sd=1.5, **design)
+    assert differing.widths["width"][0] > 1.3 * alike.widths["width"][0]
+    assert differing.provenance.settings["sd of the logit of alpha between people"] == 1.5
+    assert "one alpha for everybody" in study_size_findings(alike)[1].text
+    assert not any("one alpha" in finding.text for finding in study_size_findings(differing))

@@ -17,8 +17,8 @@ from howgood.errors import (
     UnknownNameError,
 )
 from howgood.learn import prior_density
-from howgood.learn.acceptability_fit import respondent_shares
 from howgood.learn.binary_model import BinaryModel, accepted_from, cells_from
+from howgood.learn.those_asked import respondent_shares
 from howgood.records.priors import HOWGOOD, KAY2015, JointNormal, LogNormal, Normal, Priors
 from howgood.show.acceptability import fit_report
 from howgood.stats.power_mean import power_mean

@@ -20,7 +20,6 @@ from howgood.records.priors import HOWGOOD, KAY2015
 from howgood.show.acceptability import fit_report, fit_values
 from howgood.show.segments import (
     segment_findings,
-    segment_sections,
     segment_table,
     segment_values,
 )
@@ -292,17 +291,33 @@ def test_the_middle_person_is_less_certain_than_one_weight_for_all(answers, tmp_
     fit.save(tmp_path / "fit.npz")
     again = learn.load_fit(tmp_path / "fit.npz")
     assert again.segmented.alpha("alarm") == middle
-    said = " ".join(finding.text for finding in segment_findings(fit))
-    assert "for the middle person" in said
     assert segment_values(fit)["alpha of the middle person"]["alarm"] == middle.to_dict()
-    assert [section.title for section in segment_sections(fit)][-1] == (
-        "What other people would weigh"
-    )
 
 
-def test_segments_have_no_middle_person_of_all(fit):
+def test_segments_have_middle_people_of_their_own_and_none_of_all(fit, tmp_path):
     with pytest.raises(UnknownNameError):
         fit.segmented.alpha("alarm")
+    fit.save(tmp_path / "fit.npz")
+    again = learn.load_fit(tmp_path / "fit.npz")
+    for name, alpha in (("cold", 0.25), ("warm", 0.65)):
+        middle = fit.segmented.alpha("alarm", segment=name)
+        assert alpha in middle.interval
+        assert middle.n_respondents == 25
+        assert again.segmented.alpha("alarm", segment=name) == middle
+
+
+def test_segments_of_people_who_differ_are_compared_as_samples():
+    """Both climates have the same middle person: the difference is as uncertain as people say."""
+    alarm = {"alarm": {"alpha": 0.4, "intercept": -11.5, "slope": 16.0}}
+    answers = ask.simulate_answers(alarm, people=40, alpha_sd=1.4, random_state=4)
+    even = np.array([int(str(name)[1:]) % 2 for name in answers["participant"]])
+    table = {**answers, "climate": np.where(even, "cold", "warm").astype(object)}
+    fit = learn.fit_acceptability(table, by="climate", means=(0,), draws=500, random_state=1)
+    one = fit.draws("alpha", "alarm", segment="warm") - fit.draws("alpha", "alarm", segment="cold")
+    own = [fit.segmented.draws("alarm", segment=name) for name in ("warm", "cold")]
+    assert np.std(own[0] - own[1]) > 1.1 * np.std(one)
+    shown = segment_values(fit)["segments"]["cold"]["alarm"]["alpha of the middle person"]
+    assert shown["mean"] == fit.segmented.alpha("alarm", segment="cold").mean
 
 
 def test_renaming_segments_renames_the_results(answers, fit):

@@ -122,6 +122,9 @@ _OF_THE_SUM = "a sum over the data, from which the distributions are made"
 _RATERS = (3, 5, 8, 25)
 _CORRECTED = (*(f"corrected pass rate, {n} raters" for n in _RATERS),
               "corrected pass rate, a rater per item")  # fmt: skip
+_OTHER_PEOPLE = tuple(
+    f"other people: alpha, sd {sd}, {n} people" for sd in ("0", "0.5", "1.1") for n in (25, 53)
+)
 _OFF = tuple(f"how far a judge is off, {n} raters" for n in _RATERS)
 
 _SHIPPED = ("shipped though equal", "stopped though equal",
@@ -201,6 +204,10 @@ PROVED: dict[str, tuple[str, ...]] = {
     "OneThreshold.lost": ("one threshold: acceptance lost",),
     "OneThreshold.lost_overall": ("one threshold: acceptance lost",),
     "OneThreshold.table": ("one threshold: acceptance lost",),
+    "OtherPeople.alpha": _OTHER_PEOPLE,
+    "OtherPeople.difference": _OTHER_PEOPLE,  # paired draws of the same alphas
+    "OtherPeople.spread": ("people: spread of alpha",),  # the same density
+    "OtherPeople.table": _OTHER_PEOPLE,
     "SegmentedPeople.probability_differing": ("segments: people differ by a column",),
     "SegmentedPeople.alpha": ("people: alpha of the middle person",),
     "SegmentedPeople.people": ("people: alpha of a person",),

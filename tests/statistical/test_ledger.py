@@ -63,6 +63,9 @@ OWED = {
         "precision at the chosen threshold", "recall at the chosen threshold",
         "acceptance at the chosen threshold",
         "study size: alpha's interval",
+        *(f"other people: {what}, sd {sd}, {n} people"
+          for what in ("alpha", "share accepting") for sd in ("0", "0.5", "1.1")
+          for n in (25, 53)),
         *(f"corrected pass rate, {n} raters" for n in (3, 5, 8, 25)),
         *(f"how far a judge is off, {n} raters" for n in (3, 5, 8, 25)),
         "corrected pass rate, a rater per item", "difference of corrected systems",

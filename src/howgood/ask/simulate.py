@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
+from scipy.special import expit, logit
 
 from howgood.ask.accuracy_levels import scenarios as all_scenarios
 from howgood.errors import InputError
@@ -78,6 +78,7 @@ def simulate_answers(
     scenarios: Sequence[Scenario] | None = None,
     per_person: int | None = None,
     person_sd: float = 2.4,
+    alpha_sd: float = 0.0,
     random_state: RandomState = None,
 ) -> Table:
     r"""Simulate ratings of accuracy scenarios by people with known preferences.
@@ -100,6 +101,9 @@ def simulate_answers(
         How many scenarios, drawn at random, each person sees per application; all by default.
     person_sd : float
         Standard deviation σ of people's leniency U.
+    alpha_sd : float
+        Standard deviation of the logit of alpha between people; with 0 everybody has the same
+        weight, else `alpha` is the middle person's. About 1.1 on the public answers.
     random_state : None, int or numpy.random.Generator
 
     Returns
@@ -125,8 +129,9 @@ def simulate_answers(
     count = _checked_count(people, per_person, len(shown))
     rng, _ = generator_and_seed(random_state)
     leniency = rng.normal(0.0, person_sd, people)
+    away = rng.normal(0.0, alpha_sd, people) if alpha_sd else np.zeros(people)
     blocks = [
-        _one_application(name, parameters, shown, count, leniency, rng)
+        _one_application(name, parameters, shown, count, (leniency, away), rng)
         for name, parameters in applications.items()
     ]
     return Table({name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]})
@@ -149,9 +154,11 @@ def _one_application(
     parameters: Mapping[str, float],
     shown: tuple[Scenario, ...],
     count: int,
-    leniency: FloatArray,
+    people: tuple[FloatArray, FloatArray],
     rng: np.random.Generator,
 ) -> dict[str, NDArray[np.generic]]:
+    """Simulate one application; `people` are leniencies, and how far logits of alpha lie away."""
+    leniency, away = people
     for needed in ("alpha", "intercept", "slope"):
         if needed not in parameters:
             raise InputError(
@@ -162,11 +169,17 @@ def _one_application(
             )
     precision = np.array([scenario.precision for scenario in shown])
     recall = np.array([scenario.recall for scenario in shown])
-    mean = power_mean(precision, recall, p=parameters.get("p", 0.0), alpha=parameters["alpha"])
     chosen = _random_subsets(leniency.size, len(shown), count, rng)
     perfect = parameters.get("flawless", 0.0) * ((precision == 1.0) & (recall == 1.0))
-    level = parameters["intercept"] + parameters["slope"] * mean + perfect
-    center = level[chosen] + leniency[:, None]
+    alpha = expit(logit(parameters["alpha"]) + away) if away.any() else parameters["alpha"]
+    mean = power_mean(
+        precision[chosen],
+        recall[chosen],
+        p=parameters.get("p", 0.0),
+        alpha=np.asarray(alpha)[..., None],
+    )
+    level = parameters["intercept"] + parameters["slope"] * mean + perfect[chosen]
+    center = level + leniency[:, None]
     rating = _rated(center.ravel(), _STEPS, rng)
     return {
         "participant": np.repeat(_names(leniency.size), count),

@@ -23,6 +23,10 @@ _KEYS = ("alpha", "intercept", "slope", "p")
 @click.option("--people", default="10,15,20,25,30,40", show_default=True, help="Sizes to try.")
 @click.option("--scenarios", default="8", show_default=True, help="Scenarios per person to try.")
 @click.option("--studies", default=20, show_default=True, help="Simulated studies per design.")
+@click.option(
+    "--alpha-sd", type=click.FloatRange(min=0), default=0.0, show_default=True,
+    help="How much people's weights differ (sd of alpha's logit; 1.1 on the public answers).",
+)  # fmt: skip
 @click.option("--seed", type=int, default=2015, show_default=True, help="Seed of the simulation.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 def command(
@@ -31,6 +35,7 @@ def command(
     people: str,
     scenarios: str,
     studies: int,
+    alpha_sd: float,
     seed: int,
     as_json: bool,
 ) -> int:
@@ -45,6 +50,7 @@ def command(
             people=_numbers("--people", people),
             per_person=_numbers("--scenarios", scenarios),
             studies=studies,
+            alpha_sd=alpha_sd,
             random_state=seed,
             progress=report,
         )

@@ -6,7 +6,7 @@ run on simulated people, so that its priors and its gates count too.
 """
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 from typing import Any
@@ -28,6 +28,7 @@ from howgood.records.acceptance import (
     of_part,
 )
 from howgood.records.decision import GoLive, StudySize
+from howgood.records.estimate import Estimate
 from howgood.records.probability import check_probability
 from howgood.records.progress import Progress, silent
 from howgood.records.provenance import Provenance
@@ -229,6 +230,7 @@ def study_size(
     per_person: Sequence[int] = (8,),
     studies: int = 20,
     person_sd: float = 2.4,
+    alpha_sd: float = 0.0,
     random_state: RandomState = None,
     progress: Progress = silent,
 ) -> StudySize:
@@ -252,6 +254,10 @@ def study_size(
         about 7; time grows along.
     person_sd : float
         Standard deviation of people's leniency.
+    alpha_sd : float
+        Standard deviation of the logit of alpha between people (about 1.1 on the public answers).
+        With 0 everybody has the same weight, and intervals are that weight's; else they are the
+        middle person's, as a fit prints them.
     random_state : None, int or Generator
     progress : callable
         Called with the share done and the step.
@@ -290,6 +296,7 @@ def study_size(
             people=max(people),
             per_person=scenarios,
             person_sd=person_sd,
+            alpha_sd=alpha_sd,
             random_state=generator,
         )
         for design in (one_design for one_design in designs if one_design.scenarios == scenarios):
@@ -297,25 +304,39 @@ def study_size(
             n_failed += fit is None
             fits_by_design[design] += [fit] if fit is not None else []
             progress((study + design.people / max(people)) / studies, f"study {study + 1}")
-    widths = _widths(fits_by_design, applications, width)
+    shown: _Alphas = _one_weight if alpha_sd == 0 else _other_people
+    widths = _widths(fits_by_design, applications, width, shown)
     chosen = _smallest(widths, width)
     return StudySize(
         people=chosen.people if chosen else None,
         scenarios=chosen.scenarios if chosen else None,
         width=width,
         widths=widths,
-        power=_power(fits_by_design, applications),
+        power=_power(fits_by_design, applications, shown),
         provenance=Provenance(
             method="simulated studies, each fitted with the binary model by importance sampling",
             settings={
                 "studies per design": studies,
                 "sd of people": person_sd,
+                "sd of the logit of alpha between people": alpha_sd,
                 "p": order,
                 "studies whose fit did not pass its gates": n_failed,
             },
             seed=seed,
         ),
     )
+
+
+_Alphas = Callable[[AcceptabilityFit, str], FloatArray]
+
+
+def _one_weight(fit: AcceptabilityFit, application: str) -> FloatArray:
+    return fit.draws("alpha", application)
+
+
+def _other_people(fit: AcceptabilityFit, application: str) -> FloatArray:
+    others = fit.other_people()
+    return _one_weight(fit, application) if others is None else others.draws(application)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -372,10 +393,11 @@ def _widths(
     fits_by_design: Mapping[_Design, list[AcceptabilityFit]],
     applications: Mapping[str, Mapping[str, float]],
     width: float,
+    shown: _Alphas,
 ) -> Table:
     rows = []
     for (design, fits), name in product(fits_by_design.items(), applications):
-        intervals = [fit.estimate("alpha", name).interval for fit in fits]
+        intervals = [Estimate.from_draws(shown(fit, name)).interval for fit in fits]
         spread = np.array([interval.width for interval in intervals] or [np.nan])
         covered = [applications[name]["alpha"] in interval for interval in intervals]
         ends = np.quantile(spread, (0.05, 0.95))
@@ -390,12 +412,14 @@ def _widths(
 def _power(
     fits_by_design: Mapping[_Design, list[AcceptabilityFit]],
     applications: Mapping[str, Mapping[str, float]],
+    shown: _Alphas,
 ) -> Table:
     rows = []
     for (design, fits), (first, second) in product(
         fits_by_design.items(), combinations(applications, 2)
     ):
-        apart = [0.0 not in fit.difference("alpha", first, second).interval for fit in fits]
+        gaps = [Estimate.from_draws(shown(fit, first) - shown(fit, second)) for fit in fits]
+        apart = [0.0 not in gap.interval for gap in gaps]
         difference = applications[first]["alpha"] - applications[second]["alpha"]
         rows.append(
             (design.people, design.scenarios, first, second, difference, _mean(apart),

@@ -39,6 +39,7 @@ from howgood.show.figures import decisions as decision_pictures
 from howgood.show.figures import relevance as pictures
 from howgood.show.figures.theme import to_svg
 from howgood.show.numbers import percent, plain, share_text, with_interval
+from howgood.show.other_people import shown_alpha
 from howgood.show.ranking import findings as ranking_findings
 from howgood.show.ranking import readable_table
 from howgood.show.relevance import context_sentence, scores_table
@@ -164,7 +165,7 @@ def _findings(
     before: Estimate,
     after: Estimate,
 ) -> tuple[Finding, ...]:
-    alpha = fit.estimate("alpha", APPLICATION)
+    alpha = shown_alpha(fit, APPLICATION)
     return (
         Finding(
             text=(

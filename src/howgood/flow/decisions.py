@@ -336,6 +336,7 @@ def decide_study_size(
     people: Sequence[int],
     per_person: Sequence[int],
     studies: int,
+    alpha_sd: float = 0.0,
     random_state: int | None = None,
     progress: Progress = silent,
 ) -> StudySize:
@@ -346,6 +347,7 @@ def decide_study_size(
         people=people,
         per_person=per_person,
         studies=studies,
+        alpha_sd=alpha_sd,
         random_state=random_state,
         progress=progress,
     )

@@ -2,12 +2,6 @@ r"""What was learned about the acceptability of accuracy.
 
 In: draws of the posterior, made by `learn.fit_acceptability`. Out: `AcceptabilityFit`, which
 answers questions about applications with estimates. Absent: sampling, pictures, decisions.
-
-The population's curve and that of the very people who answered differ. Everybody's leniency has a
-posterior of its own given their answers:
-:math:`p(U_k \mid \theta, y_k) \propto \varphi(U_k/\sigma) \prod_j P(y_{kj} \mid U_k)`. Averaged
-over the people asked about an application, it tells where a chance sample of strict or lenient
-people should lie; observed shares belong next to this curve, decisions next to the population's.
 """
 
 import itertools
@@ -15,10 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import expit, ndtri
 
 from howgood.errors import InputError, UnknownNameError, place_of
 from howgood.learn import evidence, fit_file
@@ -27,7 +20,9 @@ from howgood.learn.evidence import evidence_by_application, lowest_shown
 from howgood.learn.fit_file import arviz_object, binary_methods
 from howgood.learn.kinds import CONTINUOUS
 from howgood.learn.measured import MeasureWeights, saved_weights
+from howgood.learn.other_people import MOST_PEOPLE, OtherPeople, other_people
 from howgood.learn.segmented import SegmentedPeople, saved_people
+from howgood.learn.those_asked import respondent_shares
 from howgood.records.acceptance import (
     AcceptanceDraws,
     Who,
@@ -43,73 +38,10 @@ from howgood.records.probability import check_probability
 from howgood.records.provenance import Provenance
 from howgood.records.table import Table, Tabular
 from howgood.stats.arrays import FloatArray
-from howgood.stats.power_mean import power_mean
-from howgood.stats.random_intercepts import normal_nodes
 from howgood.stats.randomness import RandomState, generator_and_seed
 
 KIND = "acceptability fit"
 PARAMETERS = ("intercept", "slope", "alpha")
-
-
-class RespondentShares(NamedTuple):
-    """Per draw and weighted mean: the share expected of those asked, and its sd given the draw."""
-
-    expected: FloatArray
-    spread: FloatArray
-
-    def drawn(self) -> FloatArray:
-        """Return one share per draw, leniencies drawn too: normal, as sums of many people are."""
-        n = len(self.expected)
-        # Evenly spaced quantiles instead of chance; any order serves.
-        scores = np.random.default_rng(0).permutation(ndtri((np.arange(n) + 0.5) / n))
-        return np.clip(self.expected + scores[:, None] * self.spread, 0.0, 1.0)
-
-
-def respondent_shares(
-    cells: Cells, draws: FloatArray, application: int, means: FloatArray
-) -> RespondentShares:
-    r"""Return the share accepting among those asked about one application, (draws, means).
-
-    Even with all parameters known, everybody's leniency is not: the share of K people,
-    :math:`\frac 1K \sum_k f(U_k)`, has the variance :math:`\frac 1{K^2} \sum_k V f(U_k)`.
-    """
-    nodes, _ = normal_nodes()
-    at = draw_columns(len(cells.applications))
-    asked = _asked_about(cells, application)
-    expected, spread = (np.empty((len(draws), len(means))) for _ in range(2))
-    for index, row in enumerate(draws):
-        intercept, slope = row[at["intercept"]][application], row[at["slope"]][application]
-        center = intercept + slope * means + row[at["flawless"]] * (means == 1.0)
-        chance = expit(center[:, None] + row[at["person_sd"]] * nodes)
-        people = _leniency(cells, row, asked)
-        among = asked[asked > 0] @ people / asked.sum()
-        # Sum over people of the square of the chance expected of each.
-        pairs = (people * asked[asked > 0][:, None]).T @ people / asked.sum()
-        expected[index] = chance @ among
-        own = chance**2 @ among - np.einsum("mi,ij,mj->m", chance, pairs, chance)
-        spread[index] = np.sqrt(np.maximum(own, 0.0) / asked.sum())
-    return RespondentShares(expected, spread)
-
-
-def _asked_about(cells: Cells, application: int) -> FloatArray:
-    """How many people of each group were asked about an application."""
-    here = np.tile(cells.application == application, 2)
-    answered = cells.groups.counts[:, here].sum(axis=1) > 0
-    return np.asarray(cells.groups.alike * answered)
-
-
-def _leniency(cells: Cells, row: FloatArray, asked: FloatArray) -> FloatArray:
-    """Distributions over the nodes: leniency of each group asked, given its answers."""
-    at = draw_columns(len(cells.applications))
-    intercept, slope, alpha = (row[at[name]][cells.application] for name in PARAMETERS)
-    mean = power_mean(cells.precision, cells.recall, p=row[at["p"]].item(), alpha=alpha)
-    nodes, weights = normal_nodes()
-    center = intercept + slope * mean + row[at["flawless"]] * cells.is_flawless
-    x = center[:, None] + row[at["person_sd"]] * nodes
-    log_terms = -np.concatenate([np.logaddexp(0.0, -x), np.logaddexp(0.0, x)])
-    joint = cells.groups.counts[asked > 0] @ log_terms + np.log(weights)
-    share = np.exp(joint - joint.max(axis=1, keepdims=True))
-    return np.asarray(share / share.sum(axis=1, keepdims=True))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,6 +85,9 @@ class AcceptabilityFit(Tabular):
     segmented: SegmentedPeople | None = field(default=None, repr=False)
     measured: MeasureWeights | None = field(default=None, repr=False)
     evidence_by_application: Mapping[str, Evidence] = field(init=False, repr=False)
+    _kept: dict[int, OtherPeople | None] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
         evidence = evidence_by_application(self.cells, self.respondents)
@@ -174,6 +109,30 @@ class AcceptabilityFit(Tabular):
     def people(self) -> Table:
         """Everybody's own alpha by application: participant, segment, mean, 95 % interval."""
         return self._divided("people").people
+
+    def other_people(self, *, random_state: int = 0) -> OtherPeople | None:
+        """Return the weights of precision with intervals that hold for people not asked.
+
+        The model of a fit gives everybody one weight: the interval of `estimate("alpha", ...)` is
+        about that weight, and too narrow for other people where people have weights of their own.
+        Here they may have. About as much work as the fit itself, done once. None where it cannot
+        be done: with more than 2000 people (fit by="participant"), or where draws fail a gate.
+        """
+        if random_state not in self._kept:
+            order = float(self.best_order) if self.mean_probabilities else CONTINUOUS
+            self._kept[random_state] = other_people(
+                self.cells,
+                self.priors,
+                order=order,
+                draws=self._rows(self.best_order if self.mean_probabilities else None),
+                log_evidence=self.log_evidence.get(order, float("nan")),
+                respondents=self.respondents,
+                evidence=self.evidence_by_application,
+                provenance=self.provenance,
+                most_people=MOST_PEOPLE if self.segmented is None else float("inf"),
+                random_state=random_state,
+            )
+        return self._kept[random_state]
 
     def _divided(self, wanted: str) -> SegmentedPeople:
         if self.segmented is None:
@@ -387,13 +346,20 @@ class AcceptabilityFit(Tabular):
         return f"{self.summary()}\npriors: {self.priors.name}; evidence: {self.evidence}"
 
     def summary(self, *, p: float | None = None) -> Table:
-        """Return mean, sd and 95 % HDI of every parameter, p among them where it is continuous."""
+        """Return mean, sd and 95 % HDI of every parameter, p among them where it is continuous.
+
+        "alpha" takes one weight for everybody; "alpha, other people" is the middle person's where
+        people may differ (`other_people`), and is left out where that cannot be told.
+        """
         names = [
             (one_parameter, application)
             for application in self.applications
             for one_parameter in PARAMETERS
         ]
         estimates = [self.estimate(parameter, application, p=p) for parameter, application in names]
+        if p is None and (others := self.other_people()) is not None:
+            names += [("alpha, other people", application) for application in self.applications]
+            estimates += [others.alpha(application) for application in self.applications]
         estimates.append(Estimate.from_draws(self.person_sd_draws(p=p)))
         names.append(("person_sd", "all"))
         if self.has_flawless_term:

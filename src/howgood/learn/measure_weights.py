@@ -30,8 +30,7 @@ from howgood.learn.engines.select import gated
 from howgood.learn.evidence import lowest_shown
 from howgood.learn.kinds import order_of
 from howgood.learn.measured import MeasureWeights
-from howgood.learn.segment_model import plain_grid
-from howgood.learn.segments import nodes_for
+from howgood.learn.segment_model import nodes_for, plain_grid
 from howgood.records.acceptance import specificity_of
 from howgood.records.answers import Answers
 from howgood.records.priors import Beta, Normal, Priors
@@ -200,7 +199,7 @@ def fit_weights(
     prior = whole.prior_of_means()
     model = ThreeMeasures(
         cells, specificity, whole.priors, 0.0,
-        flawless=whole.has_flawless_term, n_nodes=nodes_for(whole),
+        flawless=whole.has_flawless_term, n_nodes=nodes_for(whole.person_sd_draws()),
     )  # fmt: skip
     models = {p: replace(model, order=order_of(p)) for p in prior}
     mixture = sample_mixture(

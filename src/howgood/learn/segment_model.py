@@ -54,6 +54,8 @@ from howgood.stats.random_intercepts import (
 # 13 nodes of people's alphas besides by .15.
 _REACH = 4.5
 _ALPHA_NODES, _ALPHA_REACH = 13, 4.0
+# Nodes of leniency per unit of people's standard deviation, and how few there are at least.
+_NODES_PER_SD, _LEAST_NODES = 9.5, 17
 _STANDARD = Normal(0.0, 1.0)
 _ALPHA_SPREAD, _LEVEL_SPREAD = HalfNormal(0.75), HalfNormal(1.5)
 _WIDE = 1.0  # the point of both spreads where the information about contrasts is measured
@@ -437,6 +439,12 @@ def _flat(by_quantity: FloatArray) -> FloatArray:
     """Return a row per point; a kind of mean of no probability has none."""
     n, quantities, m = by_quantity.shape
     return by_quantity.reshape(n, quantities * m)
+
+
+def nodes_for(person_sd: FloatArray) -> int:
+    """Return how many nodes integrate over people who differ as these draws of their sd say."""
+    half = int(np.ceil(0.5 * _NODES_PER_SD * float(np.quantile(person_sd, 0.99))))
+    return min(max(_LEAST_NODES, 2 * half + 1), N_NODES)
 
 
 class Grid(NamedTuple):

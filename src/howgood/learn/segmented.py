@@ -22,6 +22,7 @@ from howgood.stats.arrays import FloatArray
 
 _PEOPLE = ("participant", "segment", "application", "answers", "mean", "lower", "upper")
 _NUMBERS = ("answers", "mean", "lower", "upper")
+_NONE = np.zeros((0, 0))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,8 +33,9 @@ class SegmentedPeople(Tabular):
     were not divided (by="participant"). `spread_draws` are the standard deviations of the logit of
     alpha and of the level between segments; `person_spread_draws` that of the logit of alpha
     between people, given the order `person_order` of the mean. `alpha_draws` are those of the
-    middle person's alpha (draws, applications) where people were not divided. `log_evidence` is
-    that of the model with segments, `pooled_log_evidence` that of one model for all.
+    middle person's alpha, of all applications segment by segment (draws, segments × applications),
+    of one segment where people were not divided. `log_evidence` is that of the model with segments,
+    `pooled_log_evidence` that of one model for all.
 
     Stability: experimental
     """
@@ -68,17 +70,26 @@ class SegmentedPeople(Tabular):
         """Standard deviation of the logit of alpha between people of one segment."""
         return Estimate.from_draws(self.person_spread_draws, n_respondents=self.n_people)
 
-    def alpha(self, application: str) -> Estimate:
+    def alpha(self, application: str, *, segment: str | None = None) -> Estimate:
         """Return the middle person's weight of precision, where everybody may have their own.
 
-        The model of all people gives everybody one weight: its interval is about these people's.
-        This one is about people like them, and the wider the more they differ. It needs a fit
-        made with by="participant".
+        The model of all people, and that of a segment, give everybody one weight: its interval is
+        about these people's. This one is about people like them, and the wider the more they
+        differ. Name a segment where people are divided.
         """
-        if application not in self.applications:
-            raise UnknownNameError(where="application", name=application, names=self.applications)
-        draws = self.alpha_draws[:, self.applications.index(application)]
-        return Estimate.from_draws(draws, n_respondents=self.n_people)
+        draws = self.draws(application, segment=segment)
+        people = self.fits[segment].respondents[application] if segment else self.n_people
+        return Estimate.from_draws(draws, n_respondents=people)
+
+    def draws(self, application: str, *, segment: str | None = None) -> FloatArray:
+        """Return draws of the middle person's alpha, paired over segments and applications."""
+        place, known = 0, self.applications
+        if self.fits:
+            known = tuple(self.fit_of(str(segment)).applications)
+            place = self.names.index(str(segment)) * len(self.applications)
+        if application not in self.applications or application not in known:
+            raise UnknownNameError(where="application", name=application, names=known)
+        return np.asarray(self.alpha_draws[:, place + self.applications.index(application)])
 
     @property
     def n_people(self) -> int:
@@ -163,6 +174,6 @@ def loaded_people(
         pooled_log_evidence=float(values["pooled_log_evidence"]),
         person_diagnostics=Diagnostics(**values["person_diagnostics"]),
         # Fits saved by 0.2.0 have none.
-        applications=tuple(whole.applications) if "people_alpha" in arrays and not fits else (),
-        alpha_draws=arrays.get("people_alpha", np.zeros((0, 0))),
+        applications=tuple(whole.applications) if arrays.get("people_alpha", _NONE).size else (),
+        alpha_draws=arrays.get("people_alpha", _NONE),
     )

@@ -28,7 +28,7 @@ from howgood.learn.engines.importance import (
 )
 from howgood.learn.engines.select import Engine, choose_and_sample
 from howgood.learn.kinds import order_of, tidy
-from howgood.learn.segment_model import SegmentModel, plain_grid, segment_columns
+from howgood.learn.segment_model import SegmentModel, nodes_for, plain_grid, segment_columns
 from howgood.learn.segmented import SegmentedPeople
 from howgood.learn.segmented import loaded_people as loaded_people
 from howgood.records.answers import Answers
@@ -52,9 +52,6 @@ _PEOPLE_DRAWS = 400
 # Of more people than this, what all share is known so well that fewer draws of it will do; several
 # draws of everybody's own alpha are then made given each.
 _MANY_PEOPLE, _LEAST_PEOPLE_DRAWS = 2000, 100
-# Nodes of leniency per unit of people's standard deviation (see `learn.segment_model`), and how
-# few there are at least.
-_NODES_PER_SD, _LEAST_NODES = 9.5, 17
 _REACH, _STEPS = 4.5, 31
 
 
@@ -182,14 +179,16 @@ def fit_people(
         log_evidence=log_evidence,
         pooled_log_evidence=_total_evidence(whole.log_evidence, whole),
         person_diagnostics=diagnostics,
-        **({} if fits else _middle_person(natural, whole)),
+        applications=whole.applications,
+        alpha_draws=_middle_people(natural, whole, len(segments)),
     )
 
 
-def _middle_person(natural: FloatArray, whole: AcceptabilityFit) -> dict[str, Any]:
-    """Return draws of the alpha of somebody whose own is the middle one."""
+def _middle_people(natural: FloatArray, whole: AcceptabilityFit, n_segments: int) -> FloatArray:
+    """Return draws of the alpha of whoever in each segment has the middle one."""
+    own, _ = segment_columns(len(whole.applications), n_segments)
     alphas = draw_columns(len(whole.applications))["alpha"]
-    return {"applications": whole.applications, "alpha_draws": natural[:, alphas]}
+    return np.column_stack([natural[:, columns][:, alphas] for columns in own])
 
 
 def _shared_draws(n_people: int) -> int:
@@ -204,15 +203,8 @@ def _model_of(segments: tuple[Segment, ...], whole: AcceptabilityFit) -> Segment
         whole.priors,
         0.0,
         flawless=whole.has_flawless_term,
-        n_nodes=nodes_for(whole),
+        n_nodes=nodes_for(whole.person_sd_draws()),
     )
-
-
-def nodes_for(whole: AcceptabilityFit) -> int:
-    """Return how many nodes integrate over people who differ as those of the whole fit do."""
-    person_sd = float(np.quantile(whole.person_sd_draws(), 0.99))
-    half = int(np.ceil(0.5 * _NODES_PER_SD * person_sd))
-    return min(max(_LEAST_NODES, 2 * half + 1), N_NODES)
 
 
 def _fit_segments(

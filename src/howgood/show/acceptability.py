@@ -26,6 +26,13 @@ from howgood.show.figures.people import people_figure
 from howgood.show.figures.theme import picture_section as picture_section
 from howgood.show.measures import weight_findings, weight_sections, weight_values
 from howgood.show.numbers import percent, percent_of_draws, share_text, with_interval
+from howgood.show.other_people import (
+    other_people_finding,
+    other_people_sections,
+    other_people_values,
+    shown_alpha,
+    shown_difference,
+)
 from howgood.show.people import fitted_people
 from howgood.show.segments import segment_findings, segment_sections, segment_values
 
@@ -54,6 +61,7 @@ def fit_findings(fit: AcceptabilityFit) -> tuple[Finding, ...]:
         *_perfection(fit, telling),
         *(_weighing(fit, name) for name in telling),
         *_differing(fit),
+        *([other_people_finding(fit)] if telling else []),
         *segment_findings(fit),
         *weight_findings(fit),
         *_kind_of_mean(fit),
@@ -68,7 +76,13 @@ def fit_report(fit: AcceptabilityFit) -> Report:
         question="Is the classifier good enough for the people who would use it, and which errors "
         "weigh more?",
         findings=fit_findings(fit),
-        sections=(*_pictures(fit), *segment_sections(fit), *weight_sections(fit), *_tables(fit)),
+        sections=(
+            *_pictures(fit),
+            *segment_sections(fit),
+            *weight_sections(fit),
+            *other_people_sections(fit),
+            *_tables(fit),
+        ),
         methods=fit.methods_text(),
         provenance=fit.provenance,
         cautions=_cautions(fit),
@@ -97,6 +111,7 @@ def fit_values(fit: AcceptabilityFit) -> dict[str, Any]:
             for name in fit.applications
         },
         "person_sd": fit.person_sd.to_dict(),
+        "other people": other_people_values(fit),
         "people who differ": segment_values(fit),
         "measures": weight_values(fit),
         "flawless": None if fit.flawless is None else fit.flawless.to_dict(),
@@ -117,7 +132,7 @@ def save_picture(fit: AcceptabilityFit, path: Path) -> Path:
     if fit.segmented is not None:
         with people_figure(fit.people) as figure:
             return theme.save(figure, path)
-    alphas = {name: fit.estimate("alpha", name) for name in fit.applications}
+    alphas = {name: shown_alpha(fit, name) for name in fit.applications}
     with figures.alpha_figure({"": alphas}) as figure:
         return theme.save(figure, path)
 
@@ -250,7 +265,7 @@ def _perfection(fit: AcceptabilityFit, telling: Sequence[str]) -> list[Finding]:
 
 
 def _weighing(fit: AcceptabilityFit, name: str) -> Finding:
-    alpha = fit.estimate("alpha", name)
+    alpha = shown_alpha(fit, name)
     above = alpha.probability_above(0.5)
     if above <= 0.025:
         verdict, tone = "recall weighs more than precision", "neutral"
@@ -273,7 +288,7 @@ def _weighing(fit: AcceptabilityFit, name: str) -> Finding:
 def _differing(fit: AcceptabilityFit) -> list[Finding]:
     findings = []
     for first, second in combinations(fit.applications, 2):
-        difference = fit.difference("alpha", first, second)
+        difference = shown_difference(fit, first, second)
         if 0.0 not in difference.interval:
             more = "less" if difference.mean < 0 else "more"
             findings.append(
@@ -310,12 +325,12 @@ def _kind_of_mean(fit: AcceptabilityFit) -> list[Finding]:
 
 
 def _pictures(fit: AcceptabilityFit) -> list[Section]:
-    alphas = {name: fit.estimate("alpha", name) for name in fit.applications}
+    alphas = {name: shown_alpha(fit, name) for name in fit.applications}
     sections = [
         picture_section(
             "Which errors weigh more",
-            "Posterior of the weight of precision (alpha) by application, with 95 % interval; "
-            "left of 0.5 recall weighs more.",
+            "Weight of precision (alpha) by application among people like those asked, with 95 % "
+            "interval; left of 0.5 recall weighs more.",
             figures.alpha_figure({"": alphas}),
         ),
         picture_section(
@@ -331,7 +346,7 @@ def _pictures(fit: AcceptabilityFit) -> list[Section]:
     ]
     if len(fit.applications) > 1:
         differences = {
-            f"{first} − {second}": fit.difference("alpha", first, second)
+            f"{first} − {second}": shown_difference(fit, first, second)
             for first, second in combinations(fit.applications, 2)
         }
         sections.append(
@@ -528,7 +543,7 @@ def accepting_text(share: Estimate, precision: float, recall: float) -> str:
 
 
 def _weighing_words(fit: AcceptabilityFit, name: str) -> str:
-    above = fit.estimate("alpha", name).probability_above(0.5)
+    above = shown_alpha(fit, name).probability_above(0.5)
     if above <= 0.025:
         return "Misses weigh more than false alarms."
     if above >= 0.975:

@@ -444,9 +444,20 @@ def study_size_findings(size: StudySize) -> tuple[Finding, ...]:
     wanted = f"an alpha interval of width {plain(size.width, digits=2)} or less"
     if size.people is None:
         text = f"None of the designs tried gives {wanted} on average: try more people."
-        return (Finding(text=text, tone="unsure"), *_power(size))
+        return (Finding(text=text, tone="unsure"), *_alike(size), *_power(size))
     text = f"{size.people} people with {size.scenarios} scenarios each give {wanted} on average."
-    return (Finding(text=text, tone="good"), *_power(size))
+    return (Finding(text=text, tone="good"), *_alike(size), *_power(size))
+
+
+def _alike(size: StudySize) -> tuple[Finding, ...]:
+    """Say that everybody was imagined with the same weight, where so."""
+    if size.provenance.settings.get("sd of the logit of alpha between people"):
+        return ()
+    text = (
+        "This takes one alpha for everybody. Where people weigh errors differently, as they did in "
+        "the public answers, intervals are wider: --alpha-sd 1.1 plans for that."
+    )
+    return (Finding(text=text),)
 
 
 def _power(size: StudySize) -> tuple[Finding, ...]:

@@ -49,6 +49,7 @@ from howgood.show.design import tokens
 from howgood.show.elicitation import elicitation_findings
 from howgood.show.numbers import plain
 from howgood.show.ordinal import ordinal_findings
+from howgood.show.other_people import shown_alpha
 from howgood.show.quantile import quantile_findings
 from howgood.show.relevance import findings as relevance_findings
 from howgood.show.stakeholders import regret_table, stakeholder_findings
@@ -167,7 +168,7 @@ def _in_short(value: object) -> str:
 
 @look.register
 def _(fit: AcceptabilityFit) -> Look:
-    bars = [_bar(name, fit.estimate("alpha", name)) for name in fit.applications]
+    bars = [_bar(name, shown_alpha(fit, name)) for name in fit.applications]
     return Look(
         findings=fit_findings(fit),
         bars=bars,

@@ -17,10 +17,10 @@ from howgood.records.table import Table
 from howgood.show.figures.people import people_figure
 from howgood.show.figures.theme import picture_section
 from howgood.show.numbers import percent, plain, share_text, threshold_digits, with_interval
+from howgood.stats.arrays import FloatArray
 
 _REFERENCE = 0.85
 _DRAWS = 2000
-_WIDER = 1.33
 
 
 def segment_findings(fit: AcceptabilityFit) -> tuple[Finding, ...]:
@@ -29,7 +29,8 @@ def segment_findings(fit: AcceptabilityFit) -> tuple[Finding, ...]:
     if divided is None:
         return ()
     findings = [_comparing(fit, divided)] if divided.fits else []
-    return (*findings, _people_differing(divided), *_wider_alpha(fit, divided))
+    # Of people who are not divided, `show.other_people` says how they differ.
+    return (*findings, _people_differing(divided)) if findings else ()
 
 
 def _comparing(fit: AcceptabilityFit, divided: SegmentedPeople) -> Finding:
@@ -58,18 +59,27 @@ def _furthest(fit: AcceptabilityFit, divided: SegmentedPeople) -> tuple[str, str
     best: tuple[str, str, str, Estimate] | None = None
     for name in fit.applications:
         asked = {segment: own for segment, own in divided.fits.items() if name in own.applications}
-        means = {segment: float(own.draws("alpha", name).mean()) for segment, own in asked.items()}
+        drawn = {segment: _alpha_draws(fit, divided, name, segment) for segment in asked}
+        means = {segment: float(draws.mean()) for segment, draws in drawn.items()}
         low, high = (
             min(means, key=lambda segment: means[segment]),
             max(means, key=lambda segment: means[segment]),
         )
-        gap = fit.draws("alpha", name, segment=high) - fit.draws("alpha", name, segment=low)
-        difference = Estimate.from_draws(gap)
+        difference = Estimate.from_draws(drawn[high] - drawn[low])
         if best is None or difference.mean > best[3].mean:
             best = (name, low, high, difference)
     if best is None:
         raise LookupError("a fit without applications")
     return best
+
+
+def _alpha_draws(
+    fit: AcceptabilityFit, divided: SegmentedPeople, name: str, segment: str
+) -> FloatArray:
+    """Draws of a segment's alpha: its middle person's, as far as the fit knows people's own."""
+    if divided.applications:
+        return divided.draws(name, segment=segment)
+    return fit.draws("alpha", name, segment=segment)
 
 
 def _people_differing(divided: SegmentedPeople) -> Finding:
@@ -84,44 +94,11 @@ def _people_differing(divided: SegmentedPeople) -> Finding:
     )
 
 
-def _wider_alpha(fit: AcceptabilityFit, divided: SegmentedPeople) -> list[Finding]:
-    """Say what the weight is among people like these, where that is less certain by a third."""
-    wider = []
-    for name in divided.applications:
-        one, middle = fit.estimate("alpha", name).interval, divided.alpha(name).interval
-        ratio = (middle.upper - middle.lower) / max(one.upper - one.lower, 1e-12)
-        wider.append((ratio, name))
-    ratio, name = max(wider, default=(0.0, ""))
-    if ratio < _WIDER:
-        return []
-    return [
-        Finding(
-            text="As people differ, other people's weight of precision is less certain than that "
-            f"of these: in {name}, {with_interval(divided.alpha(name))} for the middle person, "
-            f"next to {with_interval(fit.estimate('alpha', name))} if everybody had the same.",
-            tone="unsure",
-        )
-    ]
-
-
-def alpha_table(fit: AcceptabilityFit) -> Table | None:
-    """Return alpha where everybody has the same, and where everybody may have their own."""
-    divided = fit.segmented
-    if divided is None or not divided.applications:
-        return None
-    names = divided.applications
-    return Table(
-        {
-            "application": list(names),
-            "alpha, the same for all": [with_interval(fit.estimate("alpha", n)) for n in names],
-            "alpha of the middle person": [with_interval(divided.alpha(n)) for n in names],
-        }
-    )
-
-
 def segment_table(fit: AcceptabilityFit) -> Table:
     """Return alpha and the share accepting 85 % of both, per application and segment."""
-    rows = []
+    divided, rows = fit.segmented, []
+    if divided is None:
+        return Table({})
     for name in fit.applications:
         for segment in fit.segments:
             own = fit.in_segment(segment)
@@ -129,7 +106,7 @@ def segment_table(fit: AcceptabilityFit) -> Table:
                 continue
             draws = own.acceptance_draws(name).thinned(_DRAWS)
             share = draws.estimate(draws.shares(_REFERENCE, _REFERENCE))
-            alpha = own.estimate("alpha", name)
+            alpha = Estimate.from_draws(_alpha_draws(fit, divided, name, segment))
             rows.append(
                 (name, segment, own.respondents[name], with_interval(alpha), share_text(share),
                  "yes" if own.evidence_for(name) == "enough" else "no")
@@ -157,7 +134,6 @@ def segment_sections(fit: AcceptabilityFit) -> list[Section]:
             "people like them. Names are left out.",
         )
     ]
-    sections += _other_people(fit)
     if divided.fits:
         probability = divided.probability_differing
         said = (
@@ -177,20 +153,6 @@ def segment_sections(fit: AcceptabilityFit) -> list[Section]:
     return sections
 
 
-def _other_people(fit: AcceptabilityFit) -> list[Section]:
-    table = alpha_table(fit)
-    if table is None:
-        return []
-    return [
-        Section(
-            title="What other people would weigh",
-            text="Where everybody has the same weight, its interval is about the people asked; "
-            "where everybody may have their own, the middle person's is about people like them.",
-            table=table,
-        )
-    ]
-
-
 def segment_values(fit: AcceptabilityFit) -> dict[str, Any] | None:
     """Return segments as plain values, ready for JSON; None where the fit has none."""
     divided = fit.segmented
@@ -200,15 +162,18 @@ def segment_values(fit: AcceptabilityFit) -> dict[str, Any] | None:
         "column": divided.column,
         "probability segments differ": divided.probability_differing,
         "sd of logit alpha between people": divided.person_spread.to_dict(),
-        "alpha of the middle person": {
-            name: divided.alpha(name).to_dict() for name in divided.applications
-        },
+        "alpha of the middle person": {}
+        if divided.fits
+        else {name: divided.alpha(name).to_dict() for name in divided.applications},
         "segments": {
             segment: {
                 name: {
                     "respondents": own.respondents[name],
                     "evidence": own.evidence_for(name),
                     "alpha": own.estimate("alpha", name).to_dict(),
+                    "alpha of the middle person": Estimate.from_draws(
+                        _alpha_draws(fit, divided, name, segment)
+                    ).to_dict(),
                 }
                 for name in own.applications
             }

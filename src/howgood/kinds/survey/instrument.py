@@ -29,6 +29,7 @@ from howgood.records.provenance import Provenance
 from howgood.records.report import Section
 from howgood.records.table import Table
 from howgood.show.numbers import with_interval
+from howgood.show.other_people import shown_alpha
 
 _IMAGINED = "hypothetical"
 # Columns of the survey -> what the correlations call them.
@@ -187,7 +188,7 @@ def _branches(
     if not by_branch:
         return ()
     rows = [
-        (branch, name, fit.respondents[name], with_interval(fit.estimate("alpha", name)))
+        (branch, name, fit.respondents[name], with_interval(shown_alpha(fit, name)))
         for branch, fit in {**by_branch, "all together": together}.items()
         for name in fit.applications
     ]
@@ -197,8 +198,8 @@ def _branches(
             title="Branch by branch",
             is_detail=True,
             about="The weight of precision as each branch alone gives it, and all together.",
-            text="0: only recall counts; 1: only precision. Means with 95 % intervals, averaged "
-            "over the kinds of mean.",
+            text="0: only recall counts; 1: only precision. Means with 95 % intervals, which "
+            "hold for other people like these.",
             table=Table({head: [row[at] for row in rows] for at, head in enumerate(heads)}),
         ),
     )
