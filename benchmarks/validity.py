@@ -455,7 +455,7 @@ def acceptability(answers) -> list[str]:
 
 
 ONE_ALPHA = "weight of precision (alpha), the same for all"
-OWN_ALPHAS = 'weight of precision of the middle person (`by="participant"`)'
+PRINTED = "weight of precision as fits print it: of other people, too"
 SHARE = "share accepting 85 % precision and recall"
 BRANCHES = """
 The people of one branch judged three applications, those of the other two, and were more lenient
@@ -469,20 +469,20 @@ is what 53 people leave open.
 def _halves_of_people(answers) -> list[str]:
     """Return how often two halves of the people agree about alpha and the share at 85 %."""
     rng = np.random.default_rng([SEED, 85])
-    agree = {name: [] for name in (ONE_ALPHA, OWN_ALPHAS, SHARE)}
+    agree = {name: [] for name in (ONE_ALPHA, PRINTED, SHARE)}
     for _ in range(SPLITS):
         parts = []
         for _, rows in answers.groupby("branch"):
             people = rng.permutation(rows["participant"].unique())
             parts.append(np.array_split(people, 2))
         fits = [
-            _fitted(answers[answers["participant"].isin(np.concatenate(half))], by="participant")
+            _fitted(answers[answers["participant"].isin(np.concatenate(half))])
             for half in zip(*parts, strict=True)
         ]
         for name in answers["application"].unique():
             both = {
                 ONE_ALPHA: [fit.estimate("alpha", name) for fit in fits],
-                OWN_ALPHAS: [fit.segmented.alpha(name) for fit in fits],
+                PRINTED: [fit.other_people().alpha(name) for fit in fits],
                 SHARE: [fit.predict(application=name, precision=0.85, recall=0.85) for fit in fits],
             }
             for what, (one, other) in both.items():
