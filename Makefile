@@ -12,6 +12,8 @@ BIN := $(VENV)/$(PROGRAMS)
 LIBRARY_BIN := $(LIBRARY_VENV)/$(PROGRAMS)
 # Benchmarks and slow proofs measure: one thread of BLAS unless a caller says otherwise.
 export OPENBLAS_NUM_THREADS ?= 1
+# Tests start hundreds of Pythons: compile every module once, whatever the caller prefers.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo test test-library check format slow bench audit docs changelog lock build \
   release release-check clean

@@ -19,24 +19,29 @@ def _name(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
+@pytest.fixture(scope="module")
+def trees():
+    """The parsed modules, by file."""
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in MODULES}
+
+
 def test_a_module_is_readable_in_one_sitting():
     lengths = {_name(path): len(path.read_text().splitlines()) for path in MODULES}
     assert not {name: lines for name, lines in lengths.items() if lines > 600}
 
 
-def test_functions_are_short_and_flat():
+def test_functions_are_short_and_flat(trees):
     functions = [
         (f"{_name(path)}:{node.lineno} {node.name}", node)
-        for path in MODULES
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for path, tree in trees.items()
+        for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     ]
     assert not [where for where, node in functions if _body_lines(node) > 40]
     assert not [where for where, node in functions if _depth(node) > 3]
 
 
-def test_every_module_says_what_it_is_and_has_a_telling_name():
-    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in MODULES}
+def test_every_module_says_what_it_is_and_has_a_telling_name(trees):
     assert not [_name(path) for path, tree in trees.items() if not ast.get_docstring(tree)]
     assert not [_name(path) for path in MODULES if path.stem in FORBIDDEN_NAMES]
 

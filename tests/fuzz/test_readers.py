@@ -24,7 +24,7 @@ from howgood.errors import HowgoodError, HowgoodWarning
 _SECONDS = 20
 SOURCE = Path(howgood.__file__).parent
 _LONGEST_MESSAGE = 3_000
-_CASES, _MANY_CASES = 60, 4_000
+_CASES, _MANY_CASES = 30, 4_000
 
 every_reader = pytest.mark.parametrize("reader", READERS, ids=lambda each: each.name)
 
