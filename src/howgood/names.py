@@ -11,7 +11,10 @@ HTML is escaped by `html.escape` and by the templates after this, spreadsheets' 
 """
 
 import re
+import unicodedata
 
+# How German writes letters with dots where there are none.
+_WITHOUT_DOTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 # Control characters but tab and line feed; separators of lines; what overrides directions (marks
 # of direction stay: Arabic and Hebrew need them); halves of characters, which nothing can encode.
 _ACTING = (
@@ -29,6 +32,19 @@ _MARKS = re.compile(
 _LINE_MARKS = re.compile(
     r"^(\s*(?:\d{1,9}(?=[.)](?:\s|$)))?)([>[]|[-+.)#=](?=[-=#\s]|$))", re.MULTILINE
 )
+
+
+def plain_letters(text: str) -> str:
+    """Return text in small letters without accents, to make a short name of it.
+
+    Examples
+    --------
+    >>> plain_letters("Überraschung: Café, Größe")
+    'ueberraschung: cafe, groesse'
+    """
+    small = unicodedata.normalize("NFC", text).casefold().translate(_WITHOUT_DOTS)
+    apart = unicodedata.normalize("NFKD", small)
+    return "".join(letter for letter in apart if not unicodedata.combining(letter))
 
 
 def visible(text: str) -> str:

@@ -16,7 +16,7 @@ from tests.journeys.looks import DESKTOP, PHONE, check_page
 from tests.web_routes import every_route
 
 from howgood.demo.web import add_people
-from howgood.flow import accounts, importing, in_use
+from howgood.flow import accounts, api_access, importing, in_use
 from howgood.flow.authoring import discard, start_from_template, written
 from howgood.flow.hosting import add_study, open_host
 from howgood.flow.in_use import SaidInUse
@@ -273,4 +273,23 @@ def test_a_result_says_its_state(chromium, running, state, words):
     page = running.page(chromium, DESKTOP)
     page.goto(f"{running.home}/studies/songs/results/{running.words[state]}")
     assert words in page.locator("main").inner_text()
+    page.context.close()
+
+
+@pytest.mark.parametrize("address", ["/people", "/tokens"])
+def test_every_button_of_a_list_is_in_view_on_a_phone(chromium, running, address):
+    """Before: next to a long name no role could be seen, nor changed without finding out."""
+    now = datetime.now(UTC)
+    link = accounts.invite(running.host, running.ada, role="viewer", now=now)
+    name = f"{address[1:]} {'x' * 60}"
+    accounts.join(running.host, link, name=name, password="correct horse battery", now=now)  # noqa: S106 - of an account in a test
+    api_access.issue_token(running.host, running.ada, name=name, scopes=["studies:read"],
+                           study=None, days=30, now=now)  # fmt: skip
+    page = running.page(chromium, PHONE)
+    page.goto(running.home + address)
+    boxes = [each.bounding_box() for each in page.locator("table :is(button, select, a)").all()]
+    assert boxes
+    ends = [box["x"] + box["width"] for box in boxes]
+    assert max(ends) <= PHONE["width"], ends
+    check_page(page)
     page.context.close()

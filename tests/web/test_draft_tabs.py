@@ -4,7 +4,7 @@ import re
 import tomllib
 
 import pytest
-from tests.web.conftest import hidden_fields, sign_in
+from tests.web.conftest import PASSWORD, hidden_fields, sign_in
 from tests.web.test_studies import form_fields, make
 
 from howgood.errors import InputError
@@ -62,3 +62,43 @@ def test_a_study_file_cannot_take_the_name_of_a_page(slug):
     study = tomllib.loads(template("survey")) | {"slug": slug}
     with pytest.raises(InputError, match="no page of the dashboard"):
         Study.from_dict(study)
+
+
+def _signed_out_while_typing(owner):
+    """A form that was typed into, in a browser that signed out in another tab."""
+    make(owner, "rerating", "songs")
+    typed = form_fields(owner.get(EDIT)) | {"introduction": "Typed with care."}
+    owner.post("/logout", data=hidden_fields(owner.get("/account")))
+    owner.cookies.clear()  # of no host, so that the answer does not reach them
+    return typed
+
+
+EDIT = "/studies/songs/edit/texts"
+
+
+def test_what_was_typed_before_signing_out_in_another_tab_is_kept_through_signing_in(owner):
+    """Before: the sign-in page, and what was typed was lost."""
+    typed = _signed_out_while_typing(owner)
+    page = owner.post(EDIT, data=typed, headers={"Origin": "http://testserver"})
+    assert page.status_code == 401
+    carried = dict(CARRIED.findall(page.text))
+    assert carried["unsaved.introduction"] == "Typed with care."
+    sent = hidden_fields(page) | carried | {"name": "ada", "password": PASSWORD}
+    shown = owner.post("/login", data=sent)
+    assert shown.status_code == 409
+    assert "Not saved yet" in shown.text
+    assert "Typed with care." in shown.text
+    assert "Typed with care." not in owner.get(EDIT).text
+    assert owner.post(EDIT, data=form_fields(shown)).url.query == b"saved"
+    assert "Typed with care." in owner.get(EDIT).text
+
+
+@pytest.mark.parametrize("origin", ["https://elsewhere.example", "null", ""])
+def test_what_another_site_sends_is_not_carried_through_signing_in(owner, origin):
+    typed = _signed_out_while_typing(owner)
+    page = owner.post(EDIT, data=typed, headers={"Origin": origin} if origin else {})
+    assert page.url.path == "/login"
+    assert "Typed with care." not in page.text
+
+
+CARRIED = re.compile(r'<textarea name="(unsaved[^"]+)" hidden>\n([^<]*)</textarea>')

@@ -14,6 +14,7 @@ from tests.flow.results.conftest import RERATING, SURVEY
 from tests.journeys.conftest import PICTURE
 from tests.journeys.test_every_page import PAGES, every_state
 from tests.journeys.test_offline_kinds import STUDIES
+from tests.web.conftest import PASSWORD, hidden_fields
 from tests.web.test_results import _fit, asked, work  # noqa: F401 - fixtures
 
 from howgood.ask import sentences
@@ -133,6 +134,61 @@ def test_live_results_and_report_are_german_once_chosen(owner, fitted):
     assert "Ergebnisse: " in german["/results"]
     assert "Was daraus nicht folgt" in german["/results"]
     assert "What not to conclude" in owner.get(f"{root}/results?in=en").text
+
+
+# What is wrong with a form, and the states of pages that a form brings about.
+WRONG = {
+    "/studies/new": [{"template": "x"}, {"template": "survey", "slug": "Ä"},
+                     {"template": "survey", "slug": "songs"}],
+    "/studies/songs/places": [{"quota": "many"}],
+    "/studies/songs/notices": [{"target": ""}, {"target": "https://127.0.0.1/x", "events": "done"},
+                               {"target": "ada@"}],
+    "/studies/songs/privacy": [{"until": "soon"}, {"until": "1999-01-01"}],
+    "/studies/songs/draw": [{"seed": "", "prizes": "0"}],
+    "/studies/songs/links": [{"people": "none"}, {"people": "2", "as": "page"}],
+    "/studies/songs/recruit": [{}],
+    "/studies/songs/share": [{"name": "nobody", "role": "viewer"}],
+    "/studies/songs/share/links": [{"name": "", "days": "30"}, {"name": "Kim", "days": "30"}],
+    "/groups": [{"name": ""}, {"name": "Labor"}, {"name": "Labor"}],
+    "/tokens": [{"name": ""}, {"name": "Kim"}, {"name": "Kim", "scopes": "studies:read"}],
+    "/studies/songs/data/erase": [{"who": "1"}, {"who": "x", "sure": "yes"}],
+    "/studies/songs/data/delete": [{"confirmation": "doors"}],
+    "/studies/songs/data/identified": [{"reason": ""}],
+    "/studies/songs/data/import": [{}],
+    "/studies/songs/results": [{"seed": "one"}],
+    "/account": [{"old": "x", "new": "short"}, {"old": "x", "new": "long enough words"},
+                 {"old": PASSWORD, "new": "password1234"}],
+    "/account/ways/codes": [{"code": "1"}],
+    "/people": [{"mail": "nonsense", "role": "member"}],
+    "/withdraw": [{"code": "x"}, {"code": "x", "sure": "yes"}],
+    "/login": [{"name": "eve", "password": "x"}],
+}  # fmt: skip
+
+
+def _answers(owner, path, typed, language):
+    owner.cookies.set(LANGUAGE, language)
+    form = hidden_fields(owner.get("/account")) | typed
+    return owner.post(path, data=form).text
+
+
+@pytest.mark.parametrize("path", WRONG)
+def test_what_is_wrong_with_a_form_is_said_in_german(owner, path):
+    """Before: a German page said it in English."""
+    for typed in WRONG[path]:
+        german, english = (_answers(owner, path, typed, each) for each in ("de", "en"))
+        assert '<html lang="de"' in german
+        assert not_of_the_study(english_left(german, english), [RERATING, SURVEY]) == []
+
+
+@pytest.mark.parametrize("path", [
+    "/people", "/history", "/studies/new", "/tokens", "/studies/songs/data",
+    "/studies/songs/recruit", "/studies/songs/share", "/studies/songs/discard",
+])  # fmt: skip
+def test_who_may_not_do_something_reads_why_in_german(viewer, path):
+    viewer.cookies.set(LANGUAGE, "de")
+    page = viewer.get(path)
+    assert page.status_code == 403
+    assert english_left(page.text, "") == set()
 
 
 def test_an_unknown_language_changes_nothing(owner, fitted):

@@ -3,6 +3,7 @@
 import re
 import tomllib
 import zipfile
+from dataclasses import replace
 from datetime import UTC, datetime
 from html import unescape
 from html.parser import HTMLParser
@@ -484,6 +485,39 @@ def test_one_person_is_no_spread(owner, host):
     assert "half of them" not in recruit
     german = owner.get("/studies/songs?in=de").text
     assert "Sekunden je Seite, im Median" in german
+
+
+def test_flags_speak_of_those_who_were_checked_so_far(owner, host, monkeypatch):
+    """Before: "The one person who finished is flagged", when 1 of 15 had been looked at."""
+    take_part(owner, host, "songs")
+    watcher = owner.app.state.watcher
+    flags = replace(watcher.flags("songs"), finished=15)
+    monkeypatch.setattr(watcher, "flags", lambda slug: flags)
+    live = owner.get("/studies/songs").text
+    assert "1 of 1 checked so far is flagged. 1 of 15 checked; the rest follows." in live
+    assert "The one person who finished" not in live
+    german = owner.get("/studies/songs?in=de").text
+    assert "Zu 1 von 1 bisher Geprüften gibt es Hinweise. 1 von 15 geprüft" in german
+
+
+def test_nobody_is_led_to_a_page_that_refuses_them(viewer, owner):
+    """Before: a viewer of a study that nobody has begun was told to recruit, and refused."""
+    assert 'href="/studies/songs/recruit">Recruit people' in owner.get("/studies/songs").text
+    page = viewer.get("/studies/songs").text
+    assert "Nobody has begun yet." in page
+    assert "/recruit" not in page
+    assert viewer.get("/studies/songs/recruit").status_code == 403
+
+
+@pytest.mark.parametrize(("title", "slug"), [
+    ("Überraschung für Größere", "ueberraschung-fuer-groessere"),
+    ("U\u0308bung", "uebung"), ("Café d'été", "cafe-d-ete"),
+])  # fmt: skip
+def test_a_short_name_keeps_the_letters_of_its_title(owner, title, slug):
+    """Before: "berraschung-f-r-gr-ssere"."""
+    form = hidden_fields(owner.get("/studies/new")) | {"template": "survey", "slug": ""}
+    page = owner.post("/studies/new", data=form | {"title": title})
+    assert page.url.path == f"/studies/{slug}/edit/texts"
 
 
 def test_closing_keeps_newcomers_out_and_an_old_version_can_be_used_again(owner, host):

@@ -69,7 +69,7 @@ def mail_address(text: str) -> str:
             where="e-mail",
             found=f"{visible(stripped[:60])!r}" if stripped else "nothing",
             needed="an address such as ada@example.org",
-            cure="Correct the address.",
+            cure="Write an e-mail address such as ada@example.org.",
         )
     return stripped
 

@@ -370,14 +370,15 @@ def _checked_target(settings: Settings, target: str) -> str:
         raise InputError(
             where="address", found=repr(stripped[:60]),
             needed="an address that begins with https://, or an e-mail address",
-            cure="Correct the address.",
+            cure="Write an address such as https://example.org/events, or an e-mail address.",
         )  # fmt: skip
     try:
         _checked_address(settings, parts.hostname or "", parts.port or 443)
     except DeliveryError as error:
         raise InputError(
             where="address", found=error.found, needed="one that can be reached from here",
-            cure="Name another, or let the server's administrator set HOWGOOD_WEBHOOK_NETWORKS.",
+            cure=f"This server found {error.found}. Name another address, or let the server's "
+            "administrator set HOWGOOD_WEBHOOK_NETWORKS.",
         ) from error  # fmt: skip
     return stripped
 

@@ -94,7 +94,8 @@ def winners(entries: Sequence[str], *, seed: str, prizes: int) -> tuple[str, ...
             where="draw",
             found=f"the seed {seed!r} and {prizes} prizes",
             needed="a seed, and at least one prize",
-            cure="Use numbers that nobody can choose, such as those of a public lottery.",
+            cure="Write a seed that nobody can choose, such as the numbers of a public lottery, "
+            "and at least one prize.",
         )
     return tuple(sorted(set(entries), key=lambda entry: _lot(seed.strip(), entry))[:prizes])
 

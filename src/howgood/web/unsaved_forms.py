@@ -3,8 +3,9 @@
 In: a request without a session. Out: the sign-in page with what was typed as hidden fields, and
 after signing in the same form again. Absent: files, which no page can hold: they are chosen again.
 
-Nothing is stored for strangers: what was typed travels in the page. Only a form that this browser
-got from us is kept; signing in then checks its own signature.
+Nothing is stored for strangers: what was typed travels in the page. Only a form that a page of ours
+sent is kept; signing in then checks its own signature. Where the form's own signature holds no
+more, because its person signed out in another tab, it is not saved but shown again.
 """
 
 from collections.abc import Mapping
@@ -14,15 +15,25 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
-from howgood.web.access import ForbiddenError, SignInNeededError, sent_form
+from howgood.web.access import (
+    ForbiddenError,
+    OutdatedFormError,
+    SignInNeededError,
+    home,
+    sent_form,
+)
 from howgood.web.dashboard import dashboard
 from howgood.web.middleware import LARGEST_FORM
 
-_PREFIX = "unsaved."
+_PREFIX, _OUTDATED = "unsaved.", "unsaved-outdated"
 # Names in the page are longer by the prefix, and strangers may send no more than any form.
 _LARGEST = LARGEST_FORM // 2
 _SAID = (
     "Your session has ended. Sign in, and what you typed is saved; files have to be chosen again."
+)
+_SAID_OUTDATED = (
+    "You signed out since the page was opened. Sign in, and what you typed is shown again; files "
+    "have to be chosen again."
 )
 
 
@@ -33,11 +44,14 @@ class UnsavedForm:
     slug: str
     part: str
     fields: Mapping[str, list[str]]
+    is_outdated: bool = False
 
     @property
     def hidden(self) -> list[tuple[str, str]]:
         """The fields as the sign-in page carries them."""
-        return [(_PREFIX + name, value) for name, values in self.fields.items() for value in values]
+        marks = [(_OUTDATED, "yes")] if self.is_outdated else []
+        typed = [(name, value) for name, values in self.fields.items() for value in values]
+        return [*marks, *((_PREFIX + name, value) for name, value in typed)]
 
 
 async def sign_in_first(request: Request) -> Response:
@@ -47,21 +61,35 @@ async def sign_in_first(request: Request) -> Response:
     try:
         if int(request.headers.get("content-length", LARGEST_FORM)) > _LARGEST:
             raise SignInNeededError(address)
-        form = await sent_form(request)
+        form, is_outdated = await _sent(request)
     except ForbiddenError as error:
         raise SignInNeededError("") from error
-    unsaved = UnsavedForm(slug=slug, part=part, fields=_texts(form, ""))
+    fields = _texts(form, "")
+    unsaved = UnsavedForm(slug=slug, part=part, fields=fields, is_outdated=is_outdated)
     values = {
         "target": address,
         "name": "",
         "problem": "",
         "unsaved": unsaved.hidden,
-        "notice": _SAID,
+        "notice": _SAID_OUTDATED if is_outdated else _SAID,
         # Only a password goes with the form: other ways lead away from this page.
         "challenge": None,
         "provider": "",
     }
     return dashboard(request, "login.html", researcher=None, status=401, **values)
+
+
+async def _sent(request: Request) -> tuple[FormData, bool]:
+    """Return the form, and whether it is of a session that this browser has left.
+
+    Without a session, what other sites send looks the same: it says where it comes from.
+    """
+    try:
+        return await sent_form(request), False
+    except OutdatedFormError as error:
+        if request.headers.get("origin", "") != home(request):
+            raise
+        return error.form, True
 
 
 def unsaved_form(form: FormData, target: str) -> UnsavedForm | None:
@@ -71,7 +99,8 @@ def unsaved_form(form: FormData, target: str) -> UnsavedForm | None:
     is_edit = len(parts) == 5 and parts[1] == "studies" and parts[3] == "edit"
     if not fields or not is_edit:
         return None
-    return UnsavedForm(slug=parts[2], part=parts[4], fields=fields)
+    is_outdated = form.get(_OUTDATED) == "yes"
+    return UnsavedForm(slug=parts[2], part=parts[4], fields=fields, is_outdated=is_outdated)
 
 
 def _texts(form: FormData, prefix: str) -> dict[str, list[str]]:

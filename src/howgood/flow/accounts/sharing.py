@@ -240,7 +240,7 @@ def make_group(host: Host, person: Researcher, *, name: str, now: datetime) -> N
     except IntegrityError:
         raise InputError(
             where="name", found=f"{name!r}, which exists", needed="a new name",
-            cure="Choose another name.",
+            cure="There is a group of that name already: choose another.",
         ) from None  # fmt: skip
 
 
@@ -289,7 +289,7 @@ def _account(connection: Connection, name: str) -> Researcher:
     if known is None:
         raise InputError(
             where="name", found=f"no account {name[:80]!r}", needed="the name of an account",
-            cure="Check the spelling, or invite them to the study with a link.",
+            cure="There is no account of that name. Check the spelling, or invite them first.",
         )  # fmt: skip
     return known[0]
 
@@ -314,6 +314,7 @@ def _checked_name(name: str, purpose: str) -> str:
     if not name or len(name) > _LONGEST_NAME or not name.isprintable():
         raise InputError(
             where="name", found=repr(name[:60]),
-            needed=f"1 to {_LONGEST_NAME} characters: what {purpose}", cure="Write a name.",
+            needed=f"1 to {_LONGEST_NAME} characters: what {purpose}",
+            cure=f"Write a name of 1 to {_LONGEST_NAME} characters, in one line.",
         )  # fmt: skip
     return name

@@ -38,6 +38,7 @@ from howgood.flow.study_files.as_text import toml_text, yaml_text
 from howgood.kinds import KINDS, Kind, pictures_of
 from howgood.kinds.protocol import StudyTemplate
 from howgood.kinds.study import RESERVED, SLUG, Study
+from howgood.names import plain_letters
 from howgood.records.researcher import Researcher
 from howgood.store import audit, drafts, sharing, studies
 from howgood.store.studies import MediaFile, NewVersion, StudyHead, VersionRow
@@ -298,7 +299,7 @@ def start_from_template(
 
 def _proposal(text: str) -> str:
     """Return a short name made of somebody's words."""
-    words = "-".join(re.findall(r"[a-z0-9]+", text.casefold()))[:_LONGEST_PROPOSAL].strip("-")
+    words = "-".join(re.findall(r"[a-z0-9]+", plain_letters(text)))[:_LONGEST_PROPOSAL].strip("-")
     return words if SLUG.fullmatch(words) else "smart-alarm-2"
 
 

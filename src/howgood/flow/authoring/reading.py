@@ -19,6 +19,7 @@ from howgood.errors import InputError
 from howgood.flow.authoring.shape import Part, dotted, is_hidden
 from howgood.flow.authoring.widgets import element, inner, read, shown, widget_of
 from howgood.kinds.study import Study
+from howgood.names import plain_letters
 from howgood.records.record import Path, Record, bounds, written_fields
 
 Values = dict[str, Any]
@@ -214,7 +215,7 @@ def _paste(data: Values, record: Any, path: Path, pasted: str) -> str:  # noqa: 
             continue
         entry = blank(record, taken=entries)
         entry["text"] = cells[-1]
-        key = re.sub(r"[^a-z0-9]+", "_", cells[0].casefold()).strip("_")[:40]
+        key = re.sub(r"[^a-z0-9]+", "_", plain_letters(cells[0])).strip("_")[:40]
         taken = {one_entry.get("key") for one_entry in entries if isinstance(one_entry, Mapping)}
         if key and key[0].isalpha() and key not in taken:
             entry["key"] = key

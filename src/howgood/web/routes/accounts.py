@@ -284,7 +284,7 @@ async def post_people(request: Request) -> Response:
     try:
         to = mailing.check_address(text_of(form, "mail"))
     except InputError as error:
-        return await _people_page(request, person, problem=f"{error.found}: {error.cure}")
+        return await _people_page(request, person, problem=error.cure)
     token = await run_in_threadpool(
         accounts.invite, request.app.state.host, person, role=role, now=now()
     )
@@ -316,7 +316,7 @@ async def post_renewal(request: Request) -> Response:
             accounts.renewal_link, request.app.state.host, name, actor=person.name, now=now()
         )
     except InputError as error:
-        return await _people_page(request, person, problem=f"{error.found}. {error.cure}")
+        return await _people_page(request, person, problem=error.cure)
     link = f"{home(request)}/setup/{token}"
     posted = await mailing.post(request, to, lambda to: accounts.renewal_letter(to=to, link=link))
     return await _people_page(request, person, link=link, whose=name, posted=posted)

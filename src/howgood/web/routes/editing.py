@@ -5,6 +5,7 @@ once, shows.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 
 from starlette.concurrency import run_in_threadpool
@@ -68,7 +69,8 @@ async def post_part(request: Request) -> Response:
     try:
         form = await sent_form(request, largest=LARGEST_UPLOAD)
     except OutdatedFormError as error:
-        return await _shown_again(request, person, error.form)
+        sent = {"edition": text_of(error.form, "edition")}
+        return await _shown_again(request, person, slug, part, _texts(error.form), sent)
     saved = await run_in_threadpool(
         authoring.save, request.app.state.host, person, slug, part=part, texts=_texts(form),
         uploads=await _uploads(form), edition=_edition(text_of(form, "edition")),
@@ -100,19 +102,31 @@ async def post_copy(request: Request) -> Response:
     return RedirectResponse(f"/studies/{made.slug or slug}/edit/texts", status_code=303)
 
 
-async def _shown_again(request: Request, person: Researcher, form: FormData) -> Response:
+async def _shown_again(
+    request: Request,
+    person: Researcher,
+    slug: str,
+    part: str,
+    texts: dict[str, list[str]],
+    own: Mapping[str, str],
+) -> Response:
     """Show what was typed before somebody signed in again in another tab; nothing is saved."""
     editing = await run_in_threadpool(
-        authoring.unsaved, request.app.state.host, request.path_params["slug"],
-        request.path_params["part"], texts=_texts(form), edition=_edition(text_of(form, "edition")),
+        authoring.unsaved, request.app.state.host, slug, part, texts=texts,
+        edition=_edition(own.get("edition", "")),
     )  # fmt: skip
     return _form_page(request, person, editing, problem=_OUTDATED, status=409)
 
 
 async def save_unsaved(request: Request, person: Researcher, unsaved: UnsavedForm) -> Response:
-    """Save what somebody had typed when their session ended, now that they are signed in again."""
+    """Save what somebody had typed when their session ended, now that they are signed in again.
+
+    A form of a session that was left is only shown again.
+    """
     own = {name: values[0] for name, values in unsaved.fields.items() if name in _OWN_FIELDS}
     texts = {name: values for name, values in unsaved.fields.items() if name not in _OWN_FIELDS}
+    if unsaved.is_outdated:
+        return await _shown_again(request, person, unsaved.slug, unsaved.part, texts, own)
     saved = await run_in_threadpool(
         authoring.save, request.app.state.host, person, unsaved.slug, part=unsaved.part,
         texts=texts, uploads={}, edition=_edition(own.get("edition", "")),

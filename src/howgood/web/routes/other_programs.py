@@ -40,9 +40,7 @@ async def post_notices(request: Request) -> Response:
             request.path_params["slug"], target=text_of(form, "target"), events=events, now=now(),
         )  # fmt: skip
     except InputError as error:
-        return await _notices_page(
-            request, problem=f"{error.found}; expected {error.needed}. {error.cure}"
-        )
+        return await _notices_page(request, problem=error.cure)
     return await _notices_page(
         request, secret="" if made.target.startswith("mailto:") else made.secret
     )

@@ -138,7 +138,7 @@ async def _winners_page(
     try:
         winners = thanks.winners(entries, seed=seed, prizes=prizes) if is_drawn else ()
     except InputError as error:
-        problem = f"{error.needed}. {error.cure}"
+        problem = error.cure
     fingerprint = hashlib.sha256("\n".join(sorted(entries)).encode()).hexdigest()
     return dashboard(
         request, "draw.html", researcher=person, status=422 if problem else 200, study=row,

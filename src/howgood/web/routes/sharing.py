@@ -52,7 +52,7 @@ async def post_share(request: Request) -> Response:
             is_group=bool(group), now=now(),
         )  # fmt: skip
     except InputError as error:
-        return await _share_page(request, problem=f"{error.found}: {error.cure}")
+        return await _share_page(request, problem=error.cure)
     return _back(slug)
 
 
@@ -82,7 +82,7 @@ async def post_invitation(request: Request) -> Response:
             role=text_of(form, "role"), now=now(),
         )  # fmt: skip
     except InputError as error:
-        return await _share_page(request, problem=f"{error.found}: {error.cure}")
+        return await _share_page(request, problem=error.cure)
     link = f"{home(request)}/setup/{token}"
     shared = await run_in_threadpool(accounts.sharing_of, request.app.state.host, slug, now=now())
     posted = await mailing.post(
@@ -117,7 +117,7 @@ async def post_link(request: Request) -> Response:
             days=whole(text_of(form, "days"), otherwise=0), now=now(),
         )  # fmt: skip
     except InputError as error:
-        return await _share_page(request, problem=f"{error.needed}. {error.cure}")
+        return await _share_page(request, problem=error.cure)
     return await _share_page(request, link=f"{home(request)}/r/{token}")
 
 
@@ -150,7 +150,7 @@ async def post_groups(request: Request) -> Response:
             now=now(),
         )  # fmt: skip
     except InputError as error:
-        return await _groups_page(request, problem=f"{error.found}: {error.cure}")
+        return await _groups_page(request, problem=error.cure)
     return RedirectResponse("/groups", status_code=303)
 
 
@@ -167,7 +167,7 @@ async def post_member(request: Request) -> Response:
     except UnknownNameError as error:
         raise HTTPException(404) from error
     except InputError as error:
-        return await _groups_page(request, problem=f"{error.found}: {error.cure}")
+        return await _groups_page(request, problem=error.cure)
     return RedirectResponse("/groups", status_code=303)
 
 
