@@ -180,7 +180,7 @@ async def post_links(request: Request) -> Response:
     slug, people = request.path_params["slug"], text_of(form, "people").strip()
     if not 1 <= whole(people, otherwise=0) <= _MOST_LINKS:
         wrong = f"Write a number from 1 to {_MOST_LINKS}."
-        return await _links_page(request, person, (), problem=wrong)
+        return await _links_page(request, person, (), problem=wrong, people=people)
     made = await run_in_threadpool(
         hosting.make_links, request.app.state.host, slug, people=int(people),
         is_pilot=text_of(form, "pilot") == "yes", now=now(),
@@ -244,13 +244,17 @@ async def _live(request: Request, person: Researcher, template: str, problem: st
 
 
 async def _links_page(
-    request: Request, person: Researcher, links: tuple[str, ...], problem: str = ""
+    request: Request,
+    person: Researcher,
+    links: tuple[str, ...],
+    problem: str = "",
+    people: str = "10",
 ) -> Response:
     host, slug = request.app.state.host, request.path_params["slug"]
     head, versions = await run_in_threadpool(authoring.history, host, slug)
     if not versions:
         raise HTTPException(404)
-    values = {"study": head, "links": links, "problem": problem}
+    values = {"study": head, "links": links, "problem": problem, "people": people}
     status = 422 if problem else 200
     return dashboard(request, "links.html", researcher=person, status=status, **values)
 
