@@ -42,7 +42,8 @@ def text_table(table: Table, *, width: int = 110) -> str:
 def _heads(names: list[str], rows: list[list[str]], *, width: int) -> list[str]:
     """Return the heads; in a table that is too wide they break between words, not within."""
     cells = [names, *rows]
-    needed = sum(max(len(row[place]) for row in cells) + 2 for place in range(len(names)))
+    # A column has a space on either side, and one between it and the next.
+    needed = 1 + sum(max(len(row[place]) for row in cells) + 3 for place in range(len(names)))
     return [name.replace("_", " ") for name in names] if needed > width else names
 
 
