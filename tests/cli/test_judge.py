@@ -60,3 +60,16 @@ def test_the_same_scores_again_have_not_drifted(labels, capsys):
 def test_a_wrong_column_is_said_with_its_option(labels, capsys):
     assert run(["judge", str(labels), "--item", "task", "--rater", "who", "--judge", "model"]) == 2
     assert "no column 'label'" in capsys.readouterr().err
+
+
+def test_intervals_of_few_labels_end_at_what_shares_can_be_and_the_text_says_so(tmp_path, capsys):
+    path = tmp_path / "few.csv"
+    path.write_text(
+        "item,rater,label,judge\n1,a,1,1\n1,b,1,1\n2,a,0,1\n2,c,1,1\n3,b,1,0\n3,c,1,0\n"
+        "4,a,1,1\n4,b,0,1\n"
+    )
+    assert run(["judge", str(path), "--json"]) == 0
+    off = json.loads(capsys.readouterr().out)["off"]["all"]["interval"]
+    assert -1 <= off["lower"] <= off["upper"] <= 1
+    assert run(["judge", str(path)]) == 0
+    assert "Not enough evidence" in capsys.readouterr().out

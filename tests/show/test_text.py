@@ -67,3 +67,12 @@ def test_percentages_never_pretend_certainty():
     assert percent(1 - 1e-9) == "> 99 %"
     assert percent(0.0) == "0 %"
     assert digits_for(float("nan")) == 6
+
+
+def test_heads_of_a_wide_table_break_between_words_and_lose_no_letter():
+    names = [f"held_out_log_score_{number}" for number in range(6)]
+    shown = text_table(Table({name: [1.5] for name in names}), width=90)
+    assert "…" not in shown
+    words = " ".join(shown.split("─")[0].split())
+    assert [words.count(word) for word in ("held", "score")] == [6, 6]
+    assert "held_out_log_score_0" in text_table(Table({names[0]: [1.5]}), width=90)

@@ -9,7 +9,10 @@ import click
 
 from howgood.cli.options import (
     TableFile,
+    column_option,
+    engine_option,
     given_columns,
+    json_option,
     missing_option,
     plot_option,
     write_picture,
@@ -23,23 +26,21 @@ from howgood.stats.rater_disagreement import LEVELS
 
 @click.command()
 @click.argument("grades", type=TableFile())
-@click.option("--item", default="item", show_default=True, help="Column: what was graded.")
-@click.option("--rater", default="rater", show_default=True, help="Column: who graded.")
-@click.option("--grade", default="grade", show_default=True, help="Column: the grade.")
-@click.option(
-    "--system", help="Column: whose output was graded; one with a usual name is found by itself."
-)
+@column_option("--item", "what was graded.", default="item")
+@column_option("--rater", "who graded.", default="rater")
+@column_option("--grade", "the grade.", default="grade")
+@column_option("--system", "whose output was graded; one with a usual name is found by itself.")
 @click.option(
     "--level",
     type=click.Choice(LEVELS),
     default="ordinal",
     show_default=True,
-    help="What differences of grades mean.",
+    help="Level of measurement: what differences of grades mean.",
 )
 @missing_option
-@click.option("--engine", default="auto", show_default=True, help="auto, polars, duckdb or spark.")
+@engine_option
 @plot_option
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@json_option
 def command(
     grades: str | Path,
     item: str,
@@ -52,7 +53,7 @@ def command(
     plot: Path | None,
     as_json: bool,
 ) -> int:
-    """Say how far the raters of GRADES agree: Krippendorff's alpha, self-agreement, the ceiling.
+    """Measure how far raters of GRADES agree: Krippendorff's alpha, self-agreement, the ceiling.
 
     GRADES (CSV, JSON, Excel or Parquet) has one row per grade: item, rater, grade, and the
     system where several systems' outputs of an item were graded. Other usual names of columns

@@ -11,7 +11,15 @@ import click
 from howgood import writing
 from howgood.cli.exit_codes import DONE, VERDICT_FAILED
 from howgood.cli.knowledge import say
-from howgood.cli.options import named_columns
+from howgood.cli.options import (
+    MANY,
+    certainty_option,
+    file_option,
+    json_option,
+    named_columns,
+    seed_option,
+    share_option,
+)
 from howgood.decide.failure_rates import failure_bar
 from howgood.errors import InputError
 from howgood.flow import failures as flow
@@ -22,22 +30,17 @@ from howgood.show import text
 
 @click.command("bar")
 @click.argument("fit", type=click.Path(path_type=Path))
-@click.option("--share", default=0.7, show_default=True, help="Share of people to win.")
-@click.option("--certainty", default=0.95, show_default=True, help="How sure that must be.")
-@click.option(
-    "--promptfoo", type=click.Path(path_type=Path, dir_okay=False),
-    help="Write the thresholds as a piece of a promptfoo configuration.",
-)  # fmt: skip
-@click.option(
-    "--log", type=click.Path(path_type=Path),
-    help="Hold an evaluation's log against the bar: exit code 1 where it fails.",
-)  # fmt: skip
+@share_option(0.7)
+@certainty_option
+@file_option("--promptfoo", "Write the thresholds as part of a promptfoo configuration.")
+@file_option("--log", "Log of an evaluation, to check against the bar: exit code 1 where it fails.")
 @click.option(
     "--metric", "metrics", multiple=True, callback=named_columns, metavar="KIND=METRIC",
-    help="The log's metric that is 1 where an answer failed so; !METRIC where it is 0. Repeat.",
+    help="Which metric of the log is 1 where an answer failed in this way; !METRIC where it is 0. "
+    f"{MANY}",
 )  # fmt: skip
-@click.option("--seed", type=int, default=2015, show_default=True, help="Seed of chance.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@seed_option(2015)
+@json_option
 def command(
     fit: Path,
     share: float,
@@ -48,7 +51,7 @@ def command(
     seed: int,
     as_json: bool,
 ) -> int:
-    """Say how often each kind of failure may happen for a share of people to accept.
+    """Find how often each kind of failure may happen for a share of people to accept.
 
     FIT is a saved fit of failures (howgood fit ANSWERS --model failures --save FIT.npz).
     """

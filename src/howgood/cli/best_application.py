@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from howgood.cli.knowledge import label_options, part_option, say
+from howgood.cli.options import certainty_option, json_option, seed_option
 from howgood.flow import acceptability, decisions
 from howgood.show import decisions as show
 from howgood.show import text
@@ -17,10 +18,10 @@ from howgood.show import text
 @click.command("best-application")
 @click.argument("model")
 @label_options
-@click.option("--certainty", default=0.95, show_default=True, help="How sure it must be.")
+@certainty_option
 @part_option
-@click.option("--seed", type=int, default=2015, show_default=True, help="Seed of chance.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@seed_option(2015)
+@json_option
 def command(
     model: str,
     predictions: Path | None,
@@ -34,7 +35,7 @@ def command(
     seed: int,
     as_json: bool,
 ) -> int:
-    """Say in which of MODEL's applications these PREDICTIONS are best accepted.
+    """Find in which of MODEL's applications these PREDICTIONS are best accepted.
 
     MODEL is a saved fit (.npz) of several applications, or a table of answers. Exit code 0 also
     when the evidence does not say.

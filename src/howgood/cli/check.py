@@ -9,12 +9,13 @@ import shlex
 
 import click
 
+from howgood.cli.options import json_option
 from howgood.flow.study_files import CheckedStudy, check_study, pages_per_person
 
 
 @click.command("check")
 @click.argument("files", nargs=-1, required=True, type=click.Path())
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def command(files: tuple[str, ...], as_json: bool) -> int:
     """Check study FILES and everything they name; print every problem with its line."""
     checked = [check_study(file) for file in files]

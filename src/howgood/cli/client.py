@@ -13,7 +13,8 @@ from howgood.writing import replacing
 
 
 @click.command()
-@click.option("--language", type=click.Choice(["python", "r"]), default="python", show_default=True)
+@click.option("--language", type=click.Choice(["python", "r"]), default="python", show_default=True,
+              help="Language of the client.")  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="File to write.")
 def command(language: str, out: Path | None) -> None:
     """Write a client for the API: a Python module without dependencies, or an R script."""

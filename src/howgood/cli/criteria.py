@@ -11,7 +11,15 @@ from pathlib import Path
 import click
 
 from howgood.cli.knowledge import say
-from howgood.cli.options import TableFile, renamed_columns, report_options, write_report
+from howgood.cli.options import (
+    MANY,
+    TableFile,
+    column_option,
+    interview_options,
+    renamed_columns,
+    report_options,
+    write_report,
+)
 from howgood.cli.private_page import private_page
 from howgood.cli.web_extra import need_web
 from howgood.flow import elicit_criteria as flow
@@ -50,18 +58,16 @@ def answered_in_browser(elicitor: Search, log: Path | None) -> Search:
     multiple=True,
     required=True,
     callback=renamed_columns,
-    help="A column and which way is better: quality=max, price=min. Repeat it.",
+    help=f"A column and which way is better: quality=max, price=min. {MANY}",
 )
 @click.option("--unit", "units", multiple=True, callback=renamed_columns,
-              help="Unit of a column: price=EUR. Repeat it.")  # fmt: skip
-@click.option("--name", help="Column of names; else the first that is no criterion.")
-@click.option("--log", type=click.Path(path_type=Path), help="Keep a log here; resume from it.")
-@click.option("--browser", is_flag=True, help="Ask on a page of this machine, not here.")
-@click.option("--simulate", metavar="WEIGHTS", help="Let quality=.7,price=.3 answer.")
-@click.option("--questions", default=25, show_default=True, help="Most questions to learn from.")
-@click.option("--held-out", default=8, show_default=True, help="Questions to test the weights.")
-@click.option("--seed", type=int, help="Seed of sides, checks and held-out questions.")
-@click.option("--save", type=click.Path(path_type=Path), help="Write the result as JSON.")
+              help=f"Unit of a column: price=EUR. {MANY}")  # fmt: skip
+@column_option("--name", "names of the alternatives.  [the first that is no criterion]")
+@click.option(
+    "--simulate", metavar="PERSON",
+    help="Let a simulated person answer, such as quality=.7,price=.3.",
+)  # fmt: skip
+@interview_options(held_out=8)
 @report_options
 def command(
     table: Path | str,
@@ -79,7 +85,7 @@ def command(
     out: Path | None,
     plot: Path | None,
 ) -> int:
-    """Learn what matters by asking, and say which alternative of TABLE is best by that.
+    """Learn what matters by asking, and which alternative of TABLE is best by that.
 
     TABLE has a row per alternative: a column of names, one per criterion, and perhaps the standard
     deviation of a score (quality_sd).

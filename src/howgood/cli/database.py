@@ -18,16 +18,17 @@ def database_option(command: Command) -> Command:
     """Add --database; the command gets an address in any case."""
     return click.option(
         "--database",
+        metavar="ADDRESS",
         callback=_address,
-        help="SQLite file or postgresql:// address  [HOWGOOD_DATABASE]",
+        help="SQLite file or postgresql:// address.  [HOWGOOD_DATABASE]",
     )(command)
 
 
 def sqlite_option(command: Command) -> Command:
     """Add --database for commands that take a SQLite file alone."""
-    return click.option("--database", callback=_address, help="SQLite file  [HOWGOOD_DATABASE]")(
-        command
-    )
+    return click.option(
+        "--database", metavar="FILE", callback=_address, help="SQLite file.  [HOWGOOD_DATABASE]"
+    )(command)
 
 
 def _address(context: click.Context, option: click.Parameter, typed: str | None) -> str:

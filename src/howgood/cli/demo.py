@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 
 import click
 
+from howgood.cli.options import json_option, seed_option
 from howgood.cli.web_extra import need_web
 from howgood.demo.walkthrough import run_demo
 from howgood.errors import MissingExtraError
@@ -25,8 +26,8 @@ from howgood.show import page, progress, text
     show_default=True,
     help="Folder for data and report.",
 )
-@click.option("--seed", default=85, show_default=True, help="Seed of everything synthetic.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@seed_option(85)
+@json_option
 @click.option("--serve", is_flag=True, help="Open studies of synthetic people in the web app.")
 @click.option("--port", default=8000, show_default=True, help="Port of --serve.")
 def command(out: Path, seed: int, as_json: bool, serve: bool, port: int) -> int:

@@ -12,6 +12,7 @@ import click
 
 from howgood.cli.database import database_option
 from howgood.cli.exit_codes import DONE, VERDICT_FAILED
+from howgood.cli.options import json_option
 from howgood.cli.web_extra import need_web
 from howgood.settings import read_settings
 
@@ -19,9 +20,9 @@ _MARKS = {"ok": "ok     ", "warning": "warning", "problem": "PROBLEM"}
 
 
 @click.command()
-@click.option("--backups", type=click.Path(path_type=Path),
-              help="Folder of backups: the newest is restored in a drill.")  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="For programs.")
+@click.option("--backups", type=click.Path(path_type=Path), metavar="DIRECTORY",
+              help="Folder of backups: the newest is restored as a test.")  # fmt: skip
+@json_option
 @database_option
 def command(backups: Path | None, as_json: bool, database: str) -> int:
     """Look at database, disk, clock, proxy, mail, backups and versions; data is not changed.

@@ -18,7 +18,13 @@ from click.core import ParameterSource
 from howgood.ask.comparison import DIRECT_LEAST, DIRECT_MOST, direct_question, direct_weight
 from howgood.cli import criteria
 from howgood.cli.knowledge import say
-from howgood.cli.options import report_options, write_report
+from howgood.cli.options import (
+    column_option,
+    file_option,
+    interview_options,
+    report_options,
+    write_report,
+)
 from howgood.cli.private_page import private_page
 from howgood.cli.web_extra import need_web
 from howgood.errors import InputError
@@ -56,27 +62,31 @@ def answered_in_browser(
 
 @click.command("elicit")
 @click.argument("scores", type=click.Path(path_type=Path), required=False)
-@click.option("--truth", default="y_true", show_default=True, help="Column of true labels.")
-@click.option("--score", default="score", show_default=True, help="Column of probabilities.")
-@click.option("--positive", default="1", show_default=True, help="The positive label.")
+@column_option("--truth", "true labels.", default="y_true")
+@column_option("--score", "probabilities of the positive label.", default="score")
+@click.option(
+    "--positive", metavar="LABEL", default="1", show_default=True, help="The positive label."
+)
 @click.option(
     "--classes", metavar="COLUMNS",
-    help="More than two classes: their columns of probabilities, as p_cat,p_dog,p_bird.",
+    help="More than two classes: their columns of probabilities, such as p_cat,p_dog,p_bird.",
 )  # fmt: skip
-@click.option("--group", metavar="COLUMN", help="How much should gaps between groups count?")
-@click.option("--log", type=click.Path(path_type=Path), help="Keep a log here; resume from it.")
-@click.option("--replay", type=click.Path(path_type=Path), help="Show the result of a log.")
-@click.option("--browser", is_flag=True, help="Ask on a page of this machine, not here.")
-@click.option("--simulate", metavar="WHO", help="Let a0=.2,noise=.1 (beta=, cap=) answer.")
-@click.option("--wording", type=click.Path(path_type=Path), help="JSON file of words.")
-@click.option("--direct", type=float, help="Own guess: false alarms one miss is worth.")
-@click.option("--held-out", default=15, show_default=True, help="Questions to measure agreement.")
-@click.option("--questions", default=25, show_default=True, help="Most questions to learn from.")
-@click.option("--families", help="Kinds of metric to consider, as linear,fractional.")
-@click.option("--checks/--no-checks", default=True, help="Attention checks and repeats.")
-@click.option("--save", type=click.Path(path_type=Path), help="Write the result for threshold.")
+@column_option("--group", "groups of people, to ask how much gaps between them count.")
+@click.option(
+    "--simulate", metavar="PERSON",
+    help="Let a simulated person answer, such as a0=.2,noise=.1 (or beta=, cap=).",
+)  # fmt: skip
+@interview_options(held_out=15)
+@file_option("--replay", "Show the result of an interview kept with --log.")
+@file_option("--wording", "Words of the questions (.json).")
+@click.option(
+    "--direct", type=float, help="The person's own guess: how many false alarms one miss is worth."
+)
+@click.option(
+    "--families", metavar="NAMES", help="Kinds of metric to consider, such as linear,fractional."
+)
+@click.option("--checks/--no-checks", default=True, help="Ask attention checks and repeats.")
 @click.option("--recalibrate", is_flag=True, help="Turn scores into probabilities first.")
-@click.option("--seed", type=int, help="Seed of sides, checks and held-out questions.")
 @report_options
 def command(
     scores: Path | None,

@@ -37,12 +37,19 @@ if TYPE_CHECKING:
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True),
               help="File to write, - for standard output.  [named after the study]")  # fmt: skip
 @click.option("--table", type=click.Choice(TABLES), help="One table instead of all.")
-@click.option("--language", default="", help="Language of the survey.  [the study's own]")
+@click.option(
+    "--language",
+    metavar="CODE",
+    default="",
+    help="Language of the survey, such as de.  [the study's own]",
+)
 @click.option("--pilots", is_flag=True, help="Include test runs.")
 @click.option(
     "--identified", is_flag=True, help="Include the ids of the recruiting platform; needs --reason."
 )
-@click.option("--reason", default="", help="Why ids are needed: it is written into the history.")
+@click.option(
+    "--reason", metavar="TEXT", default="", help="Why ids are needed: kept in the history."
+)
 @database_option
 def command(
     study: str,

@@ -11,12 +11,16 @@ from typing import Any, NamedTuple
 import click
 from click.core import ParameterSource
 
-from howgood.cli.knowledge import say
+from howgood.cli.knowledge import part_option, say
 from howgood.cli.options import (
+    MANY,
     TableFile,
+    answers_options,
     drawable_folder,
+    file_option,
     renamed_columns,
     report_options,
+    seed_option,
     write_pictures,
     write_report,
 )
@@ -26,7 +30,6 @@ from howgood.learn.acceptability_fit import AcceptabilityFit
 from howgood.learn.failures import FailuresFit
 from howgood.learn.multinomial import MultinomialFit
 from howgood.learn.ordinal_fit import OrdinalFit
-from howgood.records.inclusion import DEFAULT, POLICIES
 from howgood.records.report import Finding, Report
 from howgood.records.table import Table
 from howgood.show import progress, text
@@ -42,41 +45,28 @@ from howgood.show import progress, text
     help="Accepting or not; ratings in their order, imagined and real; every rating by itself; "
     "kinds of failure.",
 )
-@click.option("--priors", default="howgood", show_default=True, help="Preset, or a .json file.")
+@answers_options
 @click.option(
-    "--map", "columns", multiple=True, callback=renamed_columns, metavar="OURS=YOURS",
-    help="A column by another name: --map precision=ppv. Repeat.",
+    "--engine", type=click.Choice(["auto", "importance", "nuts"]), default="auto",
+    show_default=True, help="How the posterior is computed; auto checks importance sampling, and "
+    "falls back on NUTS.",
 )  # fmt: skip
-@click.option("--scale", type=int, help="Points of the rating scale.  [default: 7]")
-@click.option(
-    "--cut", type=int, help="Lowest rating that accepts.  [default: first above the middle]"
-)
-@click.option(
-    "--engine", type=click.Choice(["auto", "importance", "nuts"]), default="auto", show_default=True
-)
 @click.option(
     "--means", default="-1,0,1", show_default=True, metavar="ORDERS",
     help="Orders p of the mean to choose among, or continuous.",
 )  # fmt: skip
 @click.option(
-    "--missing", type=click.Choice(["unanswered", "drop", "error"]), default="unanswered",
-    show_default=True, help="Which rows with gaps may be left out.",
+    "--reference", metavar="NAME", default="hypothetical", show_default=True,
+    help="Ordinal: the part about imagined systems.",
 )  # fmt: skip
 @click.option(
-    "--people", type=click.Choice(list(POLICIES)), default=DEFAULT, show_default=True,
-    help="Whose answers count, by the columns passed_checks, finished and pilot: everyone but "
-    "those who failed attention checks; of these who finished; everyone.",
-)  # fmt: skip
-@click.option(
-    "--reference", default="hypothetical", show_default=True, help="Ordinal: the imagined part."
-)
-@click.option(
-    "--application", multiple=True,
-    help="Ordinal: an application to fit, instead of all. Repeat.",
+    "--application", metavar="NAME", multiple=True,
+    help=f"Ordinal, failures: an application to fit, instead of all. {MANY}",
 )  # fmt: skip
 @click.option(
     "--system", "systems", multiple=True, callback=renamed_columns, metavar="SYSTEM=APPLICATION",
-    help="Ordinal: to which application a real system belongs, where there are several. Repeat.",
+    help="Ordinal: to which application a real system belongs, where there are several. "
+    f"{MANY}",
 )  # fmt: skip
 @click.option(
     "--left-out", type=click.Choice(["auto", "no", "all", "one"]), default="auto",
@@ -84,7 +74,7 @@ from howgood.show import progress, text
     help="Ordinal: predict everybody's ratings of real systems without them: all, or one per "
     "person as in the paper; auto does so for a report.",
 )  # fmt: skip
-@click.option("--only-part", help="Binary, multinomial: the part to fit, where there are several.")
+@part_option
 @click.option(
     "--flawless", type=click.Choice(["auto", "yes", "no"]), default="auto", show_default=True,
     help="Binary: a term of its own for no error at all; auto adds it where such scenarios were "
@@ -104,13 +94,17 @@ from howgood.show import progress, text
     "--prevalence", type=float,
     help="Binary, with --specificity: share of real cases among all cases people were shown.",
 )  # fmt: skip
-@click.option("--kind", "kinds", multiple=True, help="Failures: a column of counts. Repeat.")
-@click.option("--out-of", default=20, show_default=True, help="Failures: answers in a scenario.")
-@click.option("--save", type=click.Path(path_type=Path), help="Save the fit (.npz).")
-@click.option("--seed", type=int, default=2015, show_default=True, help="Seed of the draws.")
+@click.option("--kind", "kinds", multiple=True, metavar="COLUMN",
+              help=f"Failures: a column of counts. {MANY}")  # fmt: skip
+@click.option(
+    "--out-of", default=20, show_default=True,
+    help="Failures: how many answers each scenario was about.",
+)  # fmt: skip
+@file_option("--save", "Write the fit (.npz).")
+@seed_option(2015)
 @click.option(
     "--plots", type=click.Path(path_type=Path, file_okay=False), callback=drawable_folder,
-    metavar="DIR", help="Write every picture of the report to a file of its own (.svg).",
+    help="Write every picture of the report to a file of its own in this folder (.svg).",
 )  # fmt: skip
 @report_options
 def command(
@@ -128,7 +122,7 @@ def command(
     application: tuple[str, ...],
     systems: dict[str, str],
     left_out: str,
-    only_part: str | None,
+    part: str | None,
     flawless: str,
     by: str | None,
     specificity: bool,
@@ -156,7 +150,7 @@ def command(
         "missing": missing,
         "people": people,
         "random_state": seed,
-        **_selection(model, application=application, only_part=only_part),
+        **_selection(model, application=application, part=part),
     }
     if model != "failures":
         settings |= {"priors": priors, "means": means}
@@ -219,7 +213,7 @@ _MODELS_OF = {
     "application": ("ordinal", "failures"),
     "systems": ("ordinal",),
     "left_out": ("ordinal",),
-    "only_part": ("binary", "multinomial"),
+    "part": ("binary", "multinomial"),
     "flawless": ("binary",),
     "by": ("binary",),
     "specificity": ("binary",),
@@ -239,15 +233,13 @@ def _refuse_of_other_models(model: str) -> None:
             raise click.UsageError(f"{option.opts[0]} belongs to --model {names}")
 
 
-def _selection(
-    model: str, *, application: tuple[str, ...], only_part: str | None
-) -> dict[str, Any]:
+def _selection(model: str, *, application: tuple[str, ...], part: str | None) -> dict[str, Any]:
     """Return which answers to fit."""
     if model == "failures":
         if len(application) > 1:
             raise click.UsageError("--model failures fits one --application")
         return {"application": application[0] if application else None}
-    return {"application": application} if model == "ordinal" else {"only_part": only_part}
+    return {"application": application} if model == "ordinal" else {"only_part": part}
 
 
 def _refuse_of_multinomial(model: str, *, save: Path | None, engine: str) -> None:

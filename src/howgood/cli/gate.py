@@ -11,7 +11,15 @@ import click
 
 from howgood.cli.exit_codes import DONE, VERDICT_FAILED
 from howgood.cli.knowledge import label_options, model_options, say
-from howgood.cli.options import plot_option, write_picture
+from howgood.cli.options import (
+    certainty_option,
+    column_option,
+    comment_options,
+    plot_option,
+    share_option,
+    strict_option,
+    write_picture,
+)
 from howgood.errors import InputError
 from howgood.flow import acceptability, decisions
 from howgood.learn.elicitation.saved import is_elicited, load_elicited
@@ -25,17 +33,16 @@ from howgood.writing import write_text
 @click.command("gate")
 @click.argument("model")
 @label_options
-@click.option("--group", help="With an elicited metric about groups: their column.")
-@click.option("--share", default=0.8, show_default=True, help="Share of people that must accept.")
-@click.option("--certainty", default=0.95, show_default=True, help="How sure a verdict must be.")
-@click.option(
-    "--than", metavar="COLUMN",
-    help="With an elicited metric: labels of the system it must be better than; without, the "
-    "better of flagging nothing and flagging everything.",
-)  # fmt: skip
-@click.option("--strict", is_flag=True, help="Exit with 1 on 'investigate' too.")
-@click.option("--badge", type=click.Path(path_type=Path), help="Write a shields.io badge (JSON).")
-@click.option("--markdown", type=click.Path(path_type=Path), help="Write a table for a comment.")
+@column_option("--group", "groups of people, with an elicited metric about gaps between them.")
+@share_option(0.8)
+@certainty_option
+@column_option(
+    "--than",
+    "labels predicted by the system it must be better than, with an elicited metric.  [the better "
+    "of flagging nothing and flagging everything]",
+)
+@strict_option
+@comment_options
 @plot_option
 @model_options
 def command(

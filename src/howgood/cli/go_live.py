@@ -9,7 +9,7 @@ import click
 
 from howgood.cli.exit_codes import DONE, VERDICT_FAILED
 from howgood.cli.knowledge import model_options, say
-from howgood.cli.options import renamed_columns
+from howgood.cli.options import certainty_option, map_option, share_option
 from howgood.flow import acceptability, decisions
 from howgood.show import decisions as show
 from howgood.show import text
@@ -18,12 +18,9 @@ from howgood.show import text
 @click.command("go-live")
 @click.argument("model")
 @click.argument("learning_curve", type=click.Path(path_type=Path))
-@click.option(
-    "--map", "columns", multiple=True, callback=renamed_columns, metavar="OURS=YOURS",
-    help="A column of LEARNING_CURVE by another name: --map size=n_train. Repeat.",
-)  # fmt: skip
-@click.option("--share", default=0.8, show_default=True, help="Share of people that must accept.")
-@click.option("--certainty", default=0.95, show_default=True, help="How sure it must be.")
+@map_option("size=n_train")
+@share_option(0.8)
+@certainty_option
 @model_options
 def command(
     model: str,
@@ -37,7 +34,7 @@ def command(
     seed: int,
     as_json: bool,
 ) -> int:
-    """Say from which size of LEARNING_CURVE on enough of MODEL's people would accept.
+    """Find from which size of LEARNING_CURVE on enough of MODEL's people would accept.
 
     LEARNING_CURVE has columns size, and precision and recall or true_positives, false_negatives
     and false_positives; for people who also weigh specificity, specificity or true_negatives

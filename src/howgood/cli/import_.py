@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from howgood.cli.database import database_option
-from howgood.cli.options import renamed_columns
+from howgood.cli.options import json_option, map_option, missing_option
 from howgood.cli.web_extra import need_web
 from howgood.errors import ManyProblemsError
 from howgood.records.table import Table
@@ -27,17 +27,17 @@ _MOST_SHOWN = 50
 @click.command("import")
 @click.argument("files", nargs=-1,
                 type=click.Path(path_type=Path, exists=True, dir_okay=False))  # fmt: skip
-@click.option("--study", required=True, help="Short name of the study they answered.")
-@click.option("--map", "mapping", multiple=True, metavar="NAME=COLUMN", callback=renamed_columns,
-              help="Which column holds what, such as participant=ResponseId.")  # fmt: skip
-@click.option("--missing", type=click.Choice(["error", "drop"]), default="error",
-              show_default=True, help="What to do with rows that have a gap.")  # fmt: skip
+@click.option(
+    "--study", metavar="STUDY", required=True, help="Short name of the study they answered."
+)
+@map_option("participant=ResponseId", name="mapping")
+@missing_option
 @click.option("--dry-run", is_flag=True, help="Show what would be added; store nothing.")
 @click.option("--undo", type=int, metavar="NUMBER",
-              help="Take out everything that came with an earlier import.")  # fmt: skip
+              help="Remove everything that an earlier import brought in.")  # fmt: skip
 @click.option("--list", "listing", is_flag=True, help="List the study's imports.")
 @database_option
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@json_option
 def command(
     files: tuple[Path, ...],
     study: str,

@@ -8,7 +8,16 @@ from pathlib import Path
 
 import click
 
-from howgood.cli.options import missing_option, report_options, write_picture, write_report
+from howgood.cli.options import (
+    CLUSTER,
+    column_option,
+    engine_option,
+    file_option,
+    missing_option,
+    report_options,
+    write_picture,
+    write_report,
+)
 from howgood.flow import judge as flow
 from howgood.records.judged import JudgeReport
 from howgood.score.judge_rows import JudgeColumns
@@ -18,29 +27,33 @@ from howgood.show import text
 
 @click.command()
 @click.argument("labels", type=click.Path(path_type=Path))
-@click.option("--item", default="item", show_default=True, help="Column: task or prompt.")
-@click.option("--rater", default="rater", show_default=True, help="Column: who labelled.")
+@column_option("--item", "task or prompt.", default="item")
+@column_option("--rater", "who labelled.", default="rater")
 @click.option("--no-rater", "has_no_rater", is_flag=True, help="Nobody noted who labelled.")
-@click.option("--label", default="label", show_default=True, help="Column: what people said.")
-@click.option("--judge", default="judge", show_default=True, help="Column: the judge's score.")
-@click.option("--system", help="Column: whose output. Without it, all are one system's.")
+@column_option("--label", "what people said.", default="label")
+@column_option("--judge", "the judge's score.", default="judge")
+@column_option("--system", "whose output. Without it, all are one system's.")
+@file_option("--scores", "Table of all outputs the judge scored.")
+@column_option("--cluster", CLUSTER)
+@column_option("--segment", "topic, language: results for each of its values too.")
 @click.option(
-    "--scores", type=click.Path(path_type=Path), help="Table of all outputs the judge scored."
+    "--bias",
+    metavar="COLUMNS",
+    default="",
+    help="Columns that may sway the judge: length,position.",
 )
-@click.option("--cluster", help="Column: what items come from (document, conversation).")
-@click.option("--segment", help="Column: what to report apart (topic, language).")
-@click.option("--bias", default="", help="Columns that may sway the judge: length,position.")
-@click.option("--levels", help="Ordered labels from worst to best: bad,fair,good.")
-@click.option("--cut", type=float, help="Labels from here on count as passed.")
-@click.option("--judge-cut", default=0.5, show_default=True, help="Scores from here on pass.")
-@click.option("--plan", "width", type=float, help="Say how many labels give this width.")
+@click.option("--levels", metavar="LABELS", help="Labels from worst to best: bad,fair,good.")
+@click.option("--cut", type=float, help="Lowest label that counts as passed.")
 @click.option(
-    "--drift",
-    type=click.Path(path_type=Path),
-    help="Later scores of the same outputs: has the judge changed?",
+    "--judge-cut", default=0.5, show_default=True, help="Lowest score that counts as passed."
 )
+@click.option(
+    "--plan", "width", metavar="WIDTH", type=float,
+    help="How many labels would give an interval of this width?",
+)  # fmt: skip
+@file_option("--drift", "Later scores of the same outputs: has the judge changed?")
 @missing_option
-@click.option("--engine", default="auto", show_default=True, help="auto, polars, duckdb or spark.")
+@engine_option
 @report_options
 def command(
     labels: Path,

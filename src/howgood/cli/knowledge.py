@@ -10,7 +10,14 @@ from typing import Any, TypeVar
 
 import click
 
-from howgood.cli.options import missing_option
+from howgood.cli.options import (
+    RenamedOption,
+    column_option,
+    json_option,
+    missing_option,
+    positive_option,
+    seed_option,
+)
 from howgood.records.report import Finding
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -19,29 +26,44 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 def model_options(command: Command) -> Command:
     """Add --application, --part, --registry, --seed and --json."""
     for option in (
-        click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text."),
-        click.option("--seed", type=int, default=2015, show_default=True, help="Seed of chance."),
-        click.option(
-            "--registry",
-            "folder",
-            type=click.Path(path_type=Path, file_okay=False),
-            default=Path("howgood-registry"),
-            show_default=True,
-            help="Folder of model cards.",
-        ),
+        json_option,
+        seed_option(2015),
+        registry_option,
         part_option,
-        click.option("--application", help="Which application; needed when there are several."),
+        application_option,
     ):
         command = option(command)
     return command
 
 
+def application_option(command: Command) -> Command:
+    """Add --application, of what is known about people in several."""
+    return click.option(
+        "--application", metavar="NAME", help="Which application; needed when there are several."
+    )(command)
+
+
+def registry_option(command: Command) -> Command:
+    """Add --registry."""
+    return click.option(
+        "--registry",
+        "folder",
+        type=click.Path(path_type=Path, file_okay=False),
+        default=Path("howgood-registry"),
+        show_default=True,
+        help="Folder of model cards.",
+    )(command)
+
+
 def part_option(command: Command) -> Command:
-    """Add --part."""
+    """Add --part, by its former name --only-part too."""
     return click.option(
         "--part",
-        help="Of an ordinal fit, or of answers with several parts: whose ratings decide, such as "
-        "'in use'.",
+        "--only-part",
+        "part",
+        cls=RenamedOption,
+        metavar="NAME",
+        help="Which part counts where answers (or the fit) have several, such as 'in use'.",
     )(command)
 
 
@@ -49,10 +71,15 @@ def label_options(command: Command) -> Command:
     """Add the PREDICTIONS argument, --truth, --predicted, --positive, --counts and --missing."""
     for option in (
         missing_option,
-        click.option("--counts", help="Instead of PREDICTIONS: TP,FN,FP,TN."),
-        click.option("--positive", help="The positive label; else 1, or the interview's own."),
-        click.option("--predicted", default="y_pred", show_default=True, help="Column."),
-        click.option("--truth", default="y_true", show_default=True, help="Column."),
+        click.option(
+            "--counts",
+            metavar="TP,FN,FP,TN",
+            help="Instead of PREDICTIONS: how many are true positives, false negatives, false "
+            "positives and true negatives.",
+        ),
+        positive_option,
+        column_option("--predicted", "predicted labels.", default="y_pred"),
+        column_option("--truth", "true labels.", default="y_true"),
         click.argument("predictions", type=click.Path(path_type=Path), required=False),
     ):
         command = option(command)

@@ -13,9 +13,13 @@ import click
 from click.core import ParameterSource
 
 from howgood.cli.options import (
+    CLUSTER,
     TableFile,
+    column_option,
     combine_option,
+    engine_option,
     given_columns,
+    level_option,
     report_options,
     write_picture,
     write_report,
@@ -33,30 +37,29 @@ from howgood.show.ranking import readable_table
 
 @click.command()
 @click.argument("grades", type=TableFile())
-@click.option("--system", default="system", show_default=True, help="Column: whose output.")
-@click.option("--item", default="item", show_default=True, help="Column: task or prompt.")
-@click.option(
+@column_option("--system", "whose output.", default="system")
+@column_option("--item", "task or prompt.", default="item")
+@column_option(
     "--grade",
+    "the grade, a number. Several criteria: --grade relevance,fluency.",
     default="grade",
-    show_default=True,
-    help="Column: the grade, a number. Several criteria: --grade relevance,fluency.",
 )
-@click.option("--rater", default="rater", show_default=True, help="Column: who graded.")
+@column_option("--rater", "who graded.", default="rater")
 @click.option(
     "--no-rater",
     "has_no_rater",
     is_flag=True,
     help="Nobody noted who graded: take the raters as they are, and only items as a sample.",
 )
-@click.option("--cluster", help="Column: the document or conversation an item belongs to.")
-@click.option("--segment", help="Column: one more board for each of its values.")
-@click.option("--left", default="left", help="Column of votes: the system on the left.")
-@click.option("--right", default="right", help="Column of votes: the system on the right.")
-@click.option("--winner", default="winner", help="Column of votes: left, right or tie.")
-@click.option(
+@column_option("--cluster", CLUSTER)
+@column_option("--segment", "topic, language: results for each of its values too.")
+@column_option("--left", "of votes, the system on the left.", default="left")
+@column_option("--right", "of votes, the system on the right.", default="right")
+@column_option("--winner", "of votes, left, right or tie.", default="winner")
+@column_option(
     "--style",
-    help="Column of votes: left output's length less the right one's, say; or both columns, with "
-    "a comma between them.",
+    "of votes, left output's length less the right one's, say; or both columns, with a comma "
+    "between them.",
 )
 @combine_option
 @click.option(
@@ -64,7 +67,7 @@ from howgood.show.ranking import readable_table
     default=None,
     help="Grade 1 is the best, or the worst; of a column called penalty, less is better.",
 )
-@click.option("--level", default=0.05, show_default=True, help="Error level of tie groups.")
+@level_option("two systems said to differ may be in the wrong order")
 @click.option(
     "--missing",
     type=click.Choice(["error", "drop"]),
@@ -79,7 +82,7 @@ from howgood.show.ranking import readable_table
     help="Check the board on its own data: split items and raters in two this many times (8, say), "
     "rank both halves, and count how often they agree.",
 )
-@click.option("--engine", default="auto", show_default=True, help="auto, polars, duckdb or spark.")
+@engine_option
 @report_options
 def command(
     grades: str | Path,

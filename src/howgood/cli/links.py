@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import click
 
 from howgood.cli.database import database_option
+from howgood.cli.options import json_option
 from howgood.cli.web_extra import need_web
 from howgood.settings import read_settings
 from howgood.show import text
@@ -23,7 +24,7 @@ _HERE = "http://127.0.0.1:8000"
 @click.option("--at", "home", metavar="URL",
               help=f"Address of the server.  [HOWGOOD_PUBLIC_URL, else {_HERE}]")  # fmt: skip
 @database_option
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@json_option
 def command(
     study: str, people: int, pilot: bool, home: str | None, database: str, as_json: bool
 ) -> None:

@@ -48,40 +48,52 @@ STAGES: dict[str, dict[str, tuple[str, str]]] = {
     },
     "Ask people": {
         "new": ("howgood.cli.new", "Write a study file that runs as it is."),
-        "check": ("howgood.cli.check", "Check study files; problems come with their line."),
-        "study-size": ("howgood.cli.study_size", "Say how many people a study needs."),
+        "check": ("howgood.cli.check", "Check study files; each problem is shown with its line."),
+        "study-size": ("howgood.cli.study_size", "Find how many people a study needs."),
         "import": ("howgood.cli.import_", "Bring in answers collected with other tools."),
-        "export": ("howgood.cli.export", "Data with its codebook, or a survey for other tools."),
+        "export": (
+            "howgood.cli.export",
+            "Export data with its codebook, or a survey for other tools.",
+        ),
     },
     "Learn what they value": {
         "fit": ("howgood.cli.fit", "Learn from answers what accuracy people accept."),
-        "measures": ("howgood.cli.measures", "Say which measure of accuracy people follow."),
-        "elicit": ("howgood.cli.elicit", "Learn what errors cost by asking; get a threshold."),
+        "measures": ("howgood.cli.measures", "Find which measure of accuracy people follow."),
+        "elicit": ("howgood.cli.elicit", "Learn by asking what errors cost; choose a threshold."),
         "criteria": ("howgood.cli.criteria", "Learn what matters, and which alternative is best."),
-        "quantile": ("howgood.cli.quantile", "Is too low worse than too high? What to predict."),
-        "registry": ("howgood.cli.registry", "Model cards: what is known, by application."),
+        "quantile": (
+            "howgood.cli.quantile",
+            "Learn if too low is worse than too high; what to predict.",
+        ),
+        "registry": ("howgood.cli.registry", "Look up what is known, application by application."),
     },
     "Score outputs and predictions": {
         "agreement": (
             "howgood.cli.agreement",
-            "Say how far raters agree, and what limits any score.",
+            "Measure how far raters agree, and the best score possible.",
         ),
         "judge": ("howgood.cli.judge", "Correct an automatic judge by people's labels."),
         "relevance": ("howgood.cli.relevance", "Grade predictions where several answers are fine."),
     },
     "Decide": {
-        "bar": ("howgood.cli.bar", "Say how often each kind of failure may happen."),
-        "ship": ("howgood.cli.ship", "Two evaluation logs: may the candidate replace the base?"),
-        "leaderboard": ("howgood.cli.leaderboard", "Rank systems by people's grades."),
+        "bar": ("howgood.cli.bar", "Find how often each kind of failure may happen."),
+        "ship": ("howgood.cli.ship", "Compare two evaluation logs: may the candidate ship?"),
+        "leaderboard": ("howgood.cli.leaderboard", "Rank systems by people's grades or votes."),
         "rank": ("howgood.cli.rank", "Rank systems that predict noisy human ratings."),
-        "sessions": ("howgood.cli.sessions", "Does the ranking depend on when people were asked?"),
+        "sessions": (
+            "howgood.cli.sessions",
+            "Test if a ranking depends on when people were asked.",
+        ),
         "gate": ("howgood.cli.gate", "Pass, fail or investigate: would enough people accept?"),
         "threshold": ("howgood.cli.threshold", "Choose a classifier's threshold."),
-        "target": ("howgood.cli.target", "Say what accuracy to aim for."),
-        "trade-off": ("howgood.cli.trade_off", "Say how much accuracy can be given up."),
-        "best-application": ("howgood.cli.best_application", "Say where a classifier suits best."),
-        "watch": ("howgood.cli.watch", "Is a system in use still acceptable? Warn of changes."),
-        "go-live": ("howgood.cli.go_live", "Say when to switch from training to predicting."),
+        "target": ("howgood.cli.target", "Find the accuracy to aim for."),
+        "trade-off": ("howgood.cli.trade_off", "Find how much accuracy can be given up."),
+        "best-application": (
+            "howgood.cli.best_application",
+            "Find the application a classifier suits best.",
+        ),
+        "watch": ("howgood.cli.watch", "Check if people still accept a system in use."),
+        "go-live": ("howgood.cli.go_live", "Find when to switch from training to predicting."),
     },
     "Run a server": {
         "serve": ("howgood.cli.serve", "Run studies in the browser."),
@@ -89,11 +101,11 @@ STAGES: dict[str, dict[str, tuple[str, str]]] = {
         "links": ("howgood.cli.links", "Make personal links to a study."),
         "backup": ("howgood.cli.backup", "Copy the database while the server runs."),
         "restore": ("howgood.cli.restore", "Put a backup in the database's place."),
-        "doctor": ("howgood.cli.doctor", "Is this server fit to run? Database, disk, backups, …"),
+        "doctor": ("howgood.cli.doctor", "Check the server: database, disk, backups and more."),
         "erase": ("howgood.cli.erase", "Forget one participant, or delete a study."),
-        "remote": ("howgood.cli.remote", "Ask a remote server: howgood --server URL …"),
+        "remote": ("howgood.cli.remote", "Call a remote server: howgood --server URL …"),
         "client": ("howgood.cli.client", "Write a client for the API, in Python or R."),
-        "reset-password": ("howgood.cli.reset_password", "A way back for a lost password."),
+        "reset-password": ("howgood.cli.reset_password", "Make a link to choose a new password."),
     },
     "Check the papers": {
         "reproduce": ("howgood.cli.reproduce", "Recompute a paper's figures and claims."),
@@ -229,7 +241,10 @@ def _as_option(match: re.Match[str], options: dict[str, click.Parameter]) -> str
     option, without = f"--{name}", f"--no-{name}"
     if match[2] == "None" and without in options:
         return without
-    return f"{option} {match[2].strip(chr(39))}" if option in options else match[0]
+    if option not in options:
+        return match[0]
+    # By the name it has now, where it had another before.
+    return f"{options[option].opts[0]} {match[2].strip(chr(39))}"
 
 
 def _how_to_name(error: MissingColumnError, options: dict[str, click.Parameter]) -> str:

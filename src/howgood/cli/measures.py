@@ -7,10 +7,16 @@ from pathlib import Path
 
 import click
 
-from howgood.cli.knowledge import say
-from howgood.cli.options import TableFile, renamed_columns, report_options, write_report
+from howgood.cli.knowledge import part_option, say
+from howgood.cli.options import (
+    MANY,
+    TableFile,
+    answers_options,
+    report_options,
+    seed_option,
+    write_report,
+)
 from howgood.flow.acceptability import compare_measures_of_file
-from howgood.records.inclusion import DEFAULT, POLICIES
 from howgood.show import measures as show
 from howgood.show import progress, text
 
@@ -18,32 +24,16 @@ from howgood.show import progress, text
 @click.command("measures")
 @click.argument("answers", type=TableFile())
 @click.option(
-    "--measure", "measures", multiple=True,
-    help="A candidate, such as F or accuracy; all when left out. Repeat.",
+    "--measure", "measures", metavar="NAME", multiple=True,
+    help=f"A candidate, such as F or accuracy; all when left out. {MANY}",
 )  # fmt: skip
 @click.option(
     "--prevalence", type=float,
     help="Share of real cases among all; accuracy, informedness and Matthews need it.",
 )  # fmt: skip
-@click.option(
-    "--map", "columns", multiple=True, callback=renamed_columns, metavar="OURS=YOURS",
-    help="A column by another name: --map precision=ppv. Repeat.",
-)  # fmt: skip
-@click.option("--priors", default="howgood", show_default=True, help="Preset, or a .json file.")
-@click.option("--scale", type=int, help="Points of the rating scale.  [default: 7]")
-@click.option(
-    "--cut", type=int, help="Lowest rating that accepts.  [default: first above the middle]"
-)
-@click.option(
-    "--missing", type=click.Choice(["unanswered", "drop", "error"]), default="unanswered",
-    show_default=True, help="Which rows with gaps may be left out.",
-)  # fmt: skip
-@click.option(
-    "--people", type=click.Choice(list(POLICIES)), default=DEFAULT, show_default=True,
-    help="Whose answers count; see howgood fit.",
-)  # fmt: skip
-@click.option("--only-part", help="The part to use, where there are several.")
-@click.option("--seed", type=int, default=2015, show_default=True, help="Seed of the draws.")
+@answers_options
+@part_option
+@seed_option(2015)
 @report_options
 def command(
     answers: str | Path,
@@ -55,13 +45,13 @@ def command(
     cut: int | None,
     missing: str,
     people: str,
-    only_part: str | None,
+    part: str | None,
     seed: int,
     as_json: bool,
     out: Path | None,
     plot: Path | None,
 ) -> int:
-    """Say which measure of accuracy the people behind ANSWERS follow.
+    """Find which measure of accuracy the people behind ANSWERS follow.
 
     ANSWERS is what howgood fit takes. Candidates: accuracy, error rate, F, G, weighted mean,
     informedness, Matthews, net benefit, weighted power mean.
@@ -69,7 +59,7 @@ def command(
     with progress.bar("measures") as report:
         compared = compare_measures_of_file(
             answers, measures=measures, prevalence=prevalence, columns=columns, priors=priors,
-            scale=scale, cut=cut, missing=missing, people=people, only_part=only_part,
+            scale=scale, cut=cut, missing=missing, people=people, only_part=part,
             random_state=seed, progress=report,
         )  # fmt: skip
     if as_json:

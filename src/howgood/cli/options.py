@@ -1,7 +1,8 @@
 """Options several commands share, and how a result leaves the command line.
 
 In: click options and a finished result. Out: text or JSON on standard output, files where asked.
-Absent: the meaning of results.
+Absent: the meaning of results. An option that several commands have is defined here and nowhere
+else, so that `--help` says the same thing in the same words.
 """
 
 import re
@@ -14,8 +15,9 @@ import click
 from click.core import ParameterSource
 
 from howgood import writing
-from howgood.ask.files import is_address
+from howgood.ask.files import ENGINES, is_address
 from howgood.errors import InputError
+from howgood.records.inclusion import DEFAULT, POLICIES
 from howgood.records.report import Report
 from howgood.settings import read_settings
 from howgood.show import page, text
@@ -77,6 +79,134 @@ def given_columns(values: Mapping[str, str | None]) -> dict[str, str]:
     return {role: name for role, name in values.items() if name and source(role) not in by_default}
 
 
+class RenamedOption(click.Option):
+    """An option that had another name: the first is shown, the others still work."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Return the name shown and its help."""
+        names, self.opts = self.opts, self.opts[:1]
+        try:
+            return super().get_help_record(ctx)
+        finally:
+            self.opts = names
+
+
+# One definition of every option that several commands have: the same name, values and words.
+MANY = "May be repeated."
+# What --cluster names, wherever rows that belong together count as one draw from the world.
+CLUSTER = "what items come from: a document, a conversation. Its items are sampled together."
+
+
+def column_option(
+    name: str,
+    what: str,
+    *,
+    default: str | None = None,
+    before: str | None = None,
+    required: bool = False,
+) -> Callable[[Command], Command]:
+    """Return an option that names a column; `before` is the name it had before."""
+    given: dict[str, Any] = {} if default is None else {"default": default, "show_default": True}
+    names = [name] if before is None else [name, before, before.strip("-").replace("-", "_")]
+    return click.option(
+        *names, cls=RenamedOption, metavar="COLUMN", required=required, help=f"Column: {what}",
+        **given,
+    )  # fmt: skip
+
+
+def file_option(name: str, text: str) -> Callable[[Command], Command]:
+    """Return an option that names a file to read or to write."""
+    path = click.Path(path_type=Path, dir_okay=False)
+    return click.option(name, type=path, metavar="FILE", help=text)
+
+
+def json_option(command: Command) -> Command:
+    """Add --json."""
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")(
+        command
+    )
+
+
+def seed_option(default: int | None = None) -> Callable[[Command], Command]:
+    """Return --seed."""
+    return click.option(
+        "--seed",
+        type=int,
+        default=default,
+        show_default=default is not None,
+        help="Seed of random numbers: the same seed gives the same result.",
+    )
+
+
+def share_option(default: float, *, when: str = "") -> Callable[[Command], Command]:
+    """Return --share; `when` says with which option it counts."""
+    text = f"{when}share of people who must accept."
+    return click.option(
+        "--share", default=default, show_default=True, help=text[0].upper() + text[1:]
+    )
+
+
+def certainty_option(command: Command) -> Command:
+    """Add --certainty."""
+    return click.option(
+        "--certainty", default=0.95, show_default=True, help="How sure the result must be."
+    )(command)
+
+
+def level_option(of: str) -> Callable[[Command], Command]:
+    """Return --level, the error level `of` something."""
+    return click.option(
+        "--level", default=0.05, show_default=True, help=f"Error level: how often {of}."
+    )
+
+
+def strict_option(command: Command) -> Command:
+    """Add --strict."""
+    return click.option("--strict", is_flag=True, help="Exit with 1 on 'investigate' too.")(command)
+
+
+def comment_options(command: Command) -> Command:
+    """Add --markdown and --badge."""
+    command = file_option("--badge", "Write a badge for shields.io (JSON).")(command)
+    return file_option("--markdown", "Write a comment for a pull request (Markdown).")(command)
+
+
+def engine_option(command: Command) -> Command:
+    """Add --engine, of commands that read large tables."""
+    return click.option(
+        "--engine",
+        type=click.Choice(ENGINES),
+        default="auto",
+        show_default=True,
+        help="What reads the tables; built-in needs no other package.",
+    )(command)
+
+
+def map_option(
+    example: str, *, name: str = "columns", more: str = ""
+) -> Callable[[Command], Command]:
+    """Return --map; `name` is the command's argument."""
+    return click.option(
+        "--map", name, multiple=True, callback=renamed_columns, metavar="OURS=YOURS",
+        help=f"A column by another name: --map {example}. {more}{MANY}",
+    )  # fmt: skip
+
+
+def systems_option(command: Command) -> Command:
+    """Add --system, of commands that rank columns of predictions."""
+    return click.option(
+        "--system", "systems", multiple=True, required=True, callback=named_columns,
+        metavar="NAME=COLUMN", help=f"A system and the column of its predictions. {MANY}",
+    )(command)  # fmt: skip
+
+
+def positive_option(command: Command) -> Command:
+    """Add --positive, which an interview may already say."""
+    return click.option(
+        "--positive", metavar="LABEL", help="The positive label.  [1, or the interview's own]"
+    )(command)
+
+
 def missing_option(command: Command) -> Command:
     """Add --missing."""
     return click.option(
@@ -100,28 +230,85 @@ def combine_option(command: Command) -> Command:
     )(command)
 
 
-def report_options(command: Command) -> Command:
-    """Add --plot, --out and --json."""
-    path = click.Path(path_type=Path, dir_okay=False)
-    for option in (
-        click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text."),
+def interview_options(held_out: int) -> Callable[[Command], Command]:
+    """Return --log, --browser, --questions, --held-out, --seed and --save."""
+    options: tuple[Callable[[Any], Any], ...] = (
+        file_option("--save", "Write the result (.json)."),
+        seed_option(),
         click.option(
-            "--out", type=path, callback=writable, help="Write a report: .html, .md or .json."
+            "--held-out", default=held_out, show_default=True,
+            help="Questions kept back to test the result.",
         ),
-        plot_option,
-    ):
+        click.option(
+            "--questions", default=25, show_default=True, help="Most questions to learn from."
+        ),
+        click.option("--browser", is_flag=True, help="Ask in the browser, not in the terminal."),
+        file_option("--log", "Keep the interview here, and resume it from here."),
+    )  # fmt: skip
+
+    def add(command: Command) -> Command:
+        for option in options:
+            command = option(command)
+        return command
+
+    return add
+
+
+def answers_options(command: Command) -> Command:
+    """Add --map, --priors, --scale, --cut, --missing and --people, of tables of answers."""
+    options: tuple[Callable[[Any], Any], ...] = (
+        click.option(
+            "--people", type=click.Choice(list(POLICIES)), default=DEFAULT, show_default=True,
+            help="Whose answers count, by the columns passed_checks, finished and pilot: everyone "
+            "but those who failed attention checks; of these who finished; everyone.",
+        ),
+        click.option(
+            "--missing", type=click.Choice(["unanswered", "drop", "error"]), default="unanswered",
+            show_default=True,
+            help="Rows with a missing value: leave out those without an answer, leave out all, or "
+            "refuse.",
+        ),
+        click.option(
+            "--cut", type=int, help="Lowest rating that accepts.  [default: first above the middle]"
+        ),
+        click.option("--scale", type=int, help="Points of the rating scale.  [default: 7]"),
+        click.option(
+            "--priors", metavar="NAME|FILE", default="howgood", show_default=True,
+            help="What is assumed before the answers: howgood, kay2015, or a .json file.",
+        ),
+        map_option("precision=ppv"),
+    )  # fmt: skip
+    for option in options:
         command = option(command)
     return command
 
 
+def report_options(command: Command) -> Command:
+    """Add --plot, --out and --json."""
+    return plot_option(out_option(json_option(command)))
+
+
+def out_option(command: Command) -> Command:
+    """Add --out, for a report."""
+    path = click.Path(path_type=Path, dir_okay=False)
+    return click.option(
+        "--out", type=path, callback=writable, help="Write a report: .html, .md or .json."
+    )(command)
+
+
 def plot_option(command: Command) -> Command:
     """Add --plot."""
+    return picture_option("--plot", "the picture")(command)
+
+
+def picture_option(name: str, what: str) -> Callable[[Command], Command]:
+    """Return an option that writes `what` as a picture."""
     return click.option(
-        "--plot",
+        name,
         type=click.Path(path_type=Path, dir_okay=False),
         callback=drawable,
-        help="Write the picture: .svg, .png or .pdf.",
-    )(command)
+        help=f"Write {what}: .svg, .png or .pdf.",
+    )
 
 
 def write_picture(picture: AbstractContextManager["Figure"], path: Path) -> None:

@@ -11,7 +11,13 @@ import click
 
 from howgood.cli.criteria import answered_in_browser, from_keys
 from howgood.cli.knowledge import say
-from howgood.cli.options import plot_option, writable, write_picture, write_report
+from howgood.cli.options import (
+    column_option,
+    interview_options,
+    report_options,
+    write_picture,
+    write_report,
+)
 from howgood.flow import elicit_criteria, elicit_quantile
 from howgood.show import quantile as show
 from howgood.show import text
@@ -20,25 +26,17 @@ from howgood.show.figures.intervals import quantile_figure
 
 @click.command("quantile")
 @click.argument("forecasts", type=click.Path(path_type=Path))
-@click.option("--truth", default="y_true", show_default=True, help="Column: what happened.")
-@click.option("--predicted", default="y_pred", show_default=True, help="Column: predictions.")
+@column_option("--truth", "what happened.", default="y_true")
+@column_option("--predicted", "what was predicted.", default="y_pred")
 @click.option("--unit", default="", help="Unit of both, such as EUR; questions are asked in it.")
-@click.option("--log", type=click.Path(path_type=Path), help="Keep a log here; resume from it.")
-@click.option("--browser", is_flag=True, help="Ask on a page of this machine, not here.")
 @click.option(
     "--simulate",
     type=float,
     metavar="RATIO",
-    help="Let somebody answer to whom one too low is as bad as RATIO too high.",
+    help="Let a simulated person answer, to whom one too low is as bad as RATIO too high.",
 )
-@click.option("--questions", default=25, show_default=True, help="Most questions to learn from.")
-@click.option("--held-out", default=8, show_default=True, help="Questions to test the ratio.")
-@click.option("--seed", type=int, help="Seed of sides, checks and held-out questions.")
-@click.option("--save", type=click.Path(path_type=Path), help="Write the result as JSON.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
-@click.option("--out", type=click.Path(path_type=Path), callback=writable,
-              help="Write a report: .html, .md, .json.")  # fmt: skip
-@plot_option
+@interview_options(held_out=8)
+@report_options
 def command(
     forecasts: Path,
     truth: str,

@@ -11,10 +11,15 @@ import click
 
 from howgood.cli.options import (
     TableFile,
+    column_option,
     combine_option,
+    engine_option,
+    file_option,
+    level_option,
     missing_option,
-    named_columns,
+    positive_option,
     report_options,
+    systems_option,
     write_report,
 )
 from howgood.decide.other_scores import SIGNIFICANT
@@ -26,7 +31,6 @@ from howgood.show import text
 from howgood.show.figures import theme
 from howgood.show.ranking import readable_table
 
-_PATH = click.Path(path_type=Path)
 # Options whose name is not that of their argument.
 _NAMES = {"law": "feedback"}
 
@@ -43,18 +47,11 @@ def _known_metric(context: click.Context, option: click.Parameter, value: str) -
 
 @click.command()
 @click.argument("ratings", type=TableFile())
-@click.option(
-    "--system",
-    "systems",
-    multiple=True,
-    required=True,
-    callback=named_columns,
-    metavar="NAME=COLUMN",
-    help="A system and its predictions; repeat for each.",
-)
-@click.option("--mean", default="mean", show_default=True, help="Column: mean of each feedback.")
+@systems_option
+@column_option("--mean", "mean of each feedback.", default="mean")
 @click.option(
     "--sd",
+    metavar="COLUMN|NUMBER",
     default="sd",
     show_default=True,
     help="Column: standard deviation of each feedback, or one number for all.",
@@ -70,14 +67,14 @@ def _known_metric(context: click.Context, option: click.Parameter, value: str) -
     is_flag=True,
     help="RATINGS holds raw repeated ratings; naming their columns says so too.",
 )
-@click.option("--user", default="user", show_default=True, help="Column of raw ratings.")
-@click.option("--item", default="item", show_default=True, help="Column of raw ratings.")
-@click.option("--rating", default="rating", show_default=True, help="Column of raw ratings.")
-@click.option("--trial", help="Column of raw ratings: refuses a trial given twice.")
-@click.option(
+@column_option("--user", "of raw ratings, who rated.", default="user")
+@column_option("--item", "of raw ratings, what was rated.", default="item")
+@column_option("--rating", "of raw ratings, the rating.", default="rating")
+@column_option("--trial", "of raw ratings, which repeat it is; one given twice is refused.")
+@column_option(
     "--rater",
-    help="Column of raw ratings: who rated. Each item was rated by several people, who are a "
-    "sample of all raters; --user and --trial are then not used.",
+    "of raw ratings, who rated, where several people rated each item and stand for all raters; "
+    "--user and --trial are then not used.",
 )
 @click.option(
     "--feedback", "law", type=click.Choice(["gaussian", "beta"]), default="gaussian",
@@ -91,13 +88,13 @@ def _known_metric(context: click.Context, option: click.Parameter, value: str) -
     help="Raw ratings: pairs rated only once: refuse, leave out, or lend them how far the pairs "
     "rated more often vary. Without it as --missing.",
 )
-@click.option(
+@file_option(
     "--predictions",
-    type=_PATH,
-    help="Raw ratings: a second file with user (not with --rater), item and the systems' columns.",
+    "Raw ratings: a second file with user (not with --rater), item and the systems' columns.",
 )
 @click.option(
     "--metric",
+    metavar="NAME",
     callback=_known_metric,
     default="rmse",
     show_default=True,
@@ -127,18 +124,18 @@ def _known_metric(context: click.Context, option: click.Parameter, value: str) -
     show_default=True,
     help="Lists: rated items a system has no score for: refuse, or not in its list.",
 )
-@click.option(
-    "--elicited", type=_PATH,
-    help="Instead of ratings: rank predicted labels by what `howgood elicit --save` wrote, or "
+@file_option(
+    "--elicited",
+    "Instead of ratings: rank predicted labels by what `howgood elicit --save` wrote, or "
     "predicted numbers by what `howgood quantile --save` wrote.",
-)  # fmt: skip
-@click.option("--truth", help="With --elicited: column of what is true.")
-@click.option("--positive", help="With --elicited: that label; else the interview's own.")
-@click.option("--group", help="With --elicited, about groups: their column.")
+)
+@column_option("--truth", "true labels, or what happened, with --elicited.")
+@positive_option
+@column_option("--group", "groups of people, with an elicited metric about gaps between them.")
 @click.option("--unpaired", is_flag=True, help="Treat scores as independent (the paper's Eq. 5).")
-@click.option("--level", default=0.05, show_default=True, help="Error level of tie groups.")
+@level_option("two systems said to differ may be in the wrong order")
 @missing_option
-@click.option("--engine", default="auto", show_default=True, help="auto, polars, duckdb or spark.")
+@engine_option
 @report_options
 def command(
     ratings: str | Path,

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
-from howgood.cli.knowledge import say
-from howgood.cli.options import write_report
+from howgood.cli.knowledge import application_option, registry_option, say
+from howgood.cli.options import file_option, json_option, out_option, write_report
 from howgood.decide.challenges import challenges, nearest, transfer
 from howgood.flow import acceptability, registry
 from howgood.learn.cards import prior_of_card
@@ -20,12 +20,6 @@ from howgood.show.challenges import challenge_report, nearest_findings
 from howgood.show.page import to_plain
 from howgood.writing import write_text
 
-_FOLDER = click.option(
-    "--registry", "folder", type=click.Path(path_type=Path, file_okay=False),
-    default=registry.DEFAULT_FOLDER, show_default=True, help="Folder of model cards.",
-)  # fmt: skip
-_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
-
 
 @click.group("registry")
 def command() -> None:
@@ -33,8 +27,8 @@ def command() -> None:
 
 
 @command.command("list")
-@_FOLDER
-@_JSON
+@registry_option
+@json_option
 def list_cards(folder: Path, as_json: bool) -> None:
     """List the published cards and those of the folder."""
     table = registry.card_table(registry.cards(folder))
@@ -43,8 +37,8 @@ def list_cards(folder: Path, as_json: bool) -> None:
 
 @command.command("show")
 @click.argument("card")
-@_FOLDER
-@_JSON
+@registry_option
+@json_option
 def show_card(card: str, folder: Path, as_json: bool) -> None:
     """Show one CARD (its name or .json file); unknown values are null."""
     chosen = registry.find_card(card, folder=folder)
@@ -57,18 +51,27 @@ def show_card(card: str, folder: Path, as_json: bool) -> None:
 
 @command.command("add")
 @click.argument("fit")
-@click.option("--application", help="Which application; needed when there are several.")
-@click.option("--name", required=True, help="The card's name: letters, digits, - and _.")
-@click.option("--description", required=True, help="What respondents read about it, in a sentence.")
-@click.option("--citation", default="unpublished", show_default=True)
-@click.option("--licence", default="not stated", show_default=True)
+@application_option
+@click.option(
+    "--name", metavar="NAME", required=True, help="The card's name: letters, digits, - and _."
+)
+@click.option(
+    "--description",
+    metavar="TEXT",
+    required=True,
+    help="What respondents read about it, in a sentence.",
+)
+@click.option("--citation", default="unpublished", show_default=True,
+              help="Where it is published.")  # fmt: skip
+@click.option("--licence", default="not stated", show_default=True,
+              help="Under which licence the card may be used.")  # fmt: skip
 @click.option("--replace", is_flag=True, help="Replace a card of the same name.")
 @click.option(
     "--prevalence", type=float,
     help="Of a fit with --specificity: the card of people who weigh all three, where this share of "
     "all cases is real.",
 )  # fmt: skip
-@_FOLDER
+@registry_option
 def add_card(
     fit: str,
     application: str | None,
@@ -103,10 +106,12 @@ def _warn(card: ModelCard) -> None:
 
 @command.command("prior")
 @click.argument("card")
-@click.option("--application", required=True, help="The new study's application.")
-@click.option("--widen", default=2.0, show_default=True, help="Factor on every sd.")
-@click.option("--out", type=click.Path(path_type=Path), help="Write it for `howgood fit --priors`.")
-@_FOLDER
+@click.option("--application", metavar="NAME", required=True, help="The new study's application.")
+@click.option(
+    "--widen", default=2.0, show_default=True, help="By how much to widen every standard deviation."
+)
+@file_option("--out", "Write the prior (.json), for `howgood fit --priors`.")
+@registry_option
 def prior(card: str, application: str, widen: float, out: Path | None, folder: Path) -> None:
     """Turn a CARD into a prior for a study of a similar application."""
     chosen = registry.find_card(card, folder=folder)
@@ -125,12 +130,17 @@ def prior(card: str, application: str, widen: float, out: Path | None, folder: P
 @click.option("--name", "system", required=True, help="The system's name.")
 @click.option("--precision", type=float, required=True, help="Its precision, such as .9.")
 @click.option("--recall", type=float, required=True, help="Its recall.")
-@click.option("--source", required=True, help="Where these numbers come from: paper, report, page.")
-@_FOLDER
+@click.option(
+    "--source",
+    metavar="TEXT",
+    required=True,
+    help="Where these numbers come from: paper, report, page.",
+)
+@registry_option
 def enter_system(
     card: str, system: str, precision: float, recall: float, source: str, folder: Path
 ) -> None:
-    """Enter what a system reaches in the application of a CARD."""
+    """Add what a system reaches in the application of a CARD."""
     path = registry.with_system(
         card, folder=folder, system=system, precision=precision, recall=recall, source=source
     )
@@ -138,11 +148,11 @@ def enter_system(
 
 
 @command.command("challenges")
-@_FOLDER
-@_JSON
-@click.option("--out", type=click.Path(path_type=Path), help="Write a report (.html, .md, .json).")
+@registry_option
+@json_option
+@out_option
 def list_challenges(folder: Path, as_json: bool, out: Path | None) -> None:
-    """Say in which application a better system would be accepted by most more people."""
+    """Show in which application a better system would win the most people."""
     known = registry.readable_cards(folder)
     report = challenge_report(challenges(known), transfer(known))
     if as_json:
@@ -157,8 +167,8 @@ def list_challenges(folder: Path, as_json: bool, out: Path | None) -> None:
 
 @command.command("nearest")
 @click.argument("description")
-@_FOLDER
-@_JSON
+@registry_option
+@json_option
 def nearest_card(description: str, folder: Path, as_json: bool) -> None:
     """Say which card's application is nearest to a DESCRIPTION, and whether it is near at all."""
     known = registry.readable_cards(folder)
@@ -172,7 +182,7 @@ def nearest_card(description: str, folder: Path, as_json: bool) -> None:
 
 @command.command("site")
 @click.argument("out", type=click.Path(path_type=Path, file_okay=False))
-@_FOLDER
+@registry_option
 def write_site(out: Path, folder: Path) -> None:
     """Write the whole library as a static site into the folder OUT."""
     pages = registry.write_site(registry.cards(folder), folder=out)

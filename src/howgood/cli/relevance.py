@@ -9,7 +9,16 @@ from typing import Any
 
 import click
 
-from howgood.cli.options import missing_option, named_columns, report_options, write_report
+from howgood.cli.options import (
+    MANY,
+    column_option,
+    engine_option,
+    missing_option,
+    named_columns,
+    report_options,
+    seed_option,
+    write_report,
+)
 from howgood.flow.relevance import RelevanceQuestion, RelevanceStudy, score_file
 from howgood.score.relevance import alpha_share
 from howgood.show import relevance, text
@@ -23,23 +32,26 @@ def _names(context: click.Context, option: click.Parameter, value: str) -> tuple
 
 @click.command()
 @click.argument("test", type=click.Path(path_type=Path))
-@click.option("--outcome", required=True, help="Column with the outcome people chose.")
+@column_option("--outcome", "what people chose.", required=True)
 @click.option(
     "--predicted",
     required=True,
     multiple=True,
     callback=named_columns,
-    help="Column with a model's prediction, or NAME=COLUMN; repeat for more models.",
+    metavar="[NAME=]COLUMN",
+    help=f"Column: what a model predicted, with a name where there are several. {MANY}",
 )
 @click.option(
     "--context",
     required=True,
     callback=_names,
+    metavar="COLUMNS",
     help="Columns that make up the observed context: a,b,c.",
 )
 @click.option(
-    "--drop", default="", callback=_names, help="Columns to leave out of the context: user."
-)
+    "--drop", metavar="COLUMNS", default="", callback=_names,
+    help="Columns to leave out of the context: user.",
+)  # fmt: skip
 @click.option(
     "--reference",
     default="all",
@@ -48,9 +60,11 @@ def _names(context: click.Context, option: click.Parameter, value: str) -> tuple
     help="Rows behind the probabilities: all test rows (the paper), all but the scored "
     "one, or the rows of another file.",
 )
-@click.option("--folds", help="With cross-fit: column of folds to leave out together (user).")
-@click.option("--weights", help="Column of row weights.")
-@click.option("--groups", help="Column that says whose row it is; people are weighed as a whole.")
+@column_option("--folds", "with cross-fit, which rows to leave out together (user).")
+@column_option("--weights", "how much a row counts.")
+@column_option(
+    "--cluster", "whose row it is (user). The rows of one are sampled together.", before="--groups"
+)
 @click.option("--smoothing", default=0.0, show_default=True, help="Added to every count.")
 @click.option("--alpha", default=2.0, show_default=True, help="Weight of P_H - P_P; may be inf.")
 @click.option("--beta", default=1.0, show_default=True, help="Weight of |P_P - P_A|; may be inf.")
@@ -64,26 +78,19 @@ def _names(context: click.Context, option: click.Parameter, value: str) -> tuple
 @click.option(
     "--randomness",
     is_flag=True,
-    help="Say first which column of --context and --drop the outcomes depend on.",
+    help="Show first which column of --context and --drop the outcomes depend on.",
 )
 @missing_option
-@click.option("--judgements", help="File of graded mismatches; alpha and beta are learned from it.")
 @click.option(
-    "--judged-prediction",
-    default="predicted",
-    show_default=True,
-    help="Its column with the prediction that was shown.",
+    "--judgements", metavar="FILE", help="Graded mismatches, to learn alpha and beta from."
 )
-@click.option("--grade", default="grade", show_default=True, help="Its column of grades, 0 to 100.")
-@click.option("--respondent", help="Its column that says who graded.")
-@click.option(
-    "--engine",
-    default="auto",
-    show_default=True,
-    type=click.Choice(["auto", "polars", "duckdb", "spark"]),
-    help="Who reads the files.",
+@column_option(
+    "--judged-prediction", "of --judgements, the prediction that was shown.", default="predicted"
 )
-@click.option("--seed", default=0, show_default=True, help="Seed of the bootstrap.")
+@column_option("--grade", "of --judgements, the grade, 0 to 100.", default="grade")
+@column_option("--rater", "of --judgements, who graded.", before="--respondent")
+@engine_option
+@seed_option(0)
 @report_options
 def command(
     test: Path,

@@ -16,16 +16,19 @@ from howgood.writing import replacing
 
 
 @click.command()
-@click.option("--server", required=True, help="Address of the server, beginning with https")
+@click.option(
+    "--server", metavar="URL", required=True, help="Address of the server, beginning with https."
+)
 @click.argument("operation", required=False)
 @click.argument("given", nargs=-1, metavar="[NAME=VALUE]...")
 @click.option("--body", type=click.Path(path_type=Path, exists=True, allow_dash=True),
-              help="File of JSON to send, - for standard input.")  # fmt: skip
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="File to write.")
+              metavar="FILE", help="JSON to send, - for standard input.")  # fmt: skip
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+              help="File to write.")  # fmt: skip
 def command(
     server: str, operation: str | None, given: tuple[str, ...], body: Path | None, out: Path | None
 ) -> None:
-    """Ask the server for OPERATION, such as listStudies; without one, list them.
+    """Call OPERATION of a server, such as listStudies; without one, list them.
 
     The token comes from HOWGOOD_TOKEN, or the file that HOWGOOD_TOKEN_FILE names.
     """

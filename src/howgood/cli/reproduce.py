@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from howgood.cli.options import json_option, seed_option
 from howgood.errors import MissingExtraError
 from howgood.records.reproduction import Reproduction
 from howgood.reproduce import papers
@@ -26,6 +27,7 @@ from howgood.show.reproduction import reproduction_text
 @click.option(
     "--data",
     type=click.Path(path_type=Path, exists=True),
+    metavar="FILE|DIRECTORY",
     help="Data file, where a paper needs one; a folder of them for all.",
 )
 @click.option(
@@ -33,8 +35,8 @@ from howgood.show.reproduction import reproduction_text
     is_flag=True,
     help="Get the papers' public data from where their authors published them (once).",
 )
-@click.option("--seed", default=2018, show_default=True, help="Seed of every simulation.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@seed_option(2018)
+@json_option
 def command(
     paper: str, out: Path | None, data: Path | None, fetch: bool, seed: int, as_json: bool
 ) -> int:

@@ -17,7 +17,14 @@ from howgood.settings import read_settings
 @click.command()
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--port", default=8000, show_default=True, help="Port to listen on.")
-@click.option("--host", "address", default="127.0.0.1", show_default=True, help="Address to use.")
+@click.option(
+    "--host",
+    "address",
+    metavar="ADDRESS",
+    default="127.0.0.1",
+    show_default=True,
+    help="Address to listen on.",
+)
 @click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 64),
               help="Processes; more than one needs PostgreSQL.")  # fmt: skip
 @database_option

@@ -10,9 +10,12 @@ import click
 
 from howgood.cli.options import (
     TableFile,
+    column_option,
+    json_option,
+    level_option,
     missing_option,
-    named_columns,
-    writable,
+    out_option,
+    systems_option,
     write_report,
 )
 from howgood.flow.ranking import SessionColumns, sessions_of_file
@@ -22,29 +25,19 @@ from howgood.show import text
 
 @click.command()
 @click.argument("ratings", type=TableFile())
-@click.option("--session", required=True, metavar="COLUMN", help="Column: in which session.")
+@column_option("--session", "in which session.", required=True)
+@systems_option
+@column_option("--user", "who rated.", default="user")
+@column_option("--item", "what was rated.", default="item")
+@column_option("--rating", "the rating.", default="rating")
 @click.option(
-    "--system",
-    "systems",
-    multiple=True,
-    required=True,
-    callback=named_columns,
-    metavar="NAME=COLUMN",
-    help="A system and its predictions; repeat for each.",
-)
-@click.option("--user", default="user", show_default=True, help="Column: who rated.")
-@click.option("--item", default="item", show_default=True, help="Column: what was rated.")
-@click.option("--rating", default="rating", show_default=True, help="Column: the rating.")
-@click.option(
-    "--metric", type=click.Choice(["rmse", "mse", "mae"]), default="rmse", show_default=True
-)
-@click.option("--level", default=0.05, show_default=True, help="Error level of the test.")
-@missing_option
-@click.option(
-    "--out", type=click.Path(path_type=Path, dir_okay=False), callback=writable,
-    help="Write a report: .html, .md or .json.",
+    "--metric", type=click.Choice(["rmse", "mse", "mae"]), default="rmse", show_default=True,
+    help="What the systems are scored by.",
 )  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@level_option("the test may call sessions different that are alike")
+@missing_option
+@out_option
+@json_option
 def command(
     ratings: str | Path,
     session: str,

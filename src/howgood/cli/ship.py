@@ -9,7 +9,17 @@ from pathlib import Path
 import click
 
 from howgood.cli.exit_codes import DONE, UNDECIDED, VERDICT_FAILED
-from howgood.cli.options import report_options, write_picture, write_report
+from howgood.cli.options import (
+    CLUSTER,
+    column_option,
+    comment_options,
+    file_option,
+    level_option,
+    report_options,
+    share_option,
+    write_picture,
+    write_report,
+)
 from howgood.flow import ship as flow
 from howgood.show import ship as show
 from howgood.show import text
@@ -21,9 +31,12 @@ _CODES = {"ship": DONE, "do not ship": VERDICT_FAILED, "not enough evidence": UN
 @click.command()
 @click.argument("base")
 @click.argument("candidate")
-@click.option("--metric", default="", help="What decides; metrics that guard follow: acc,safety.")
-@click.option("--item", help="Column that names the item, in tables.")
-@click.option("--cluster", help="Column or attribute that groups items: task, document.")
+@click.option(
+    "--metric", metavar="NAMES", default="",
+    help="The metric that decides, and after commas those that must not get worse: acc,safety.",
+)  # fmt: skip
+@column_option("--item", "task or prompt, in tables.")
+@column_option("--cluster", CLUSTER)
 @click.option("--margin", default=0.0, show_default=True, help="Differences that do not matter.")
 @click.option(
     "--bar",
@@ -31,15 +44,13 @@ _CODES = {"ship": DONE, "do not ship": VERDICT_FAILED, "not enough evidence": UN
     help="What the candidate's own mean must exceed; or the rates of failure people tolerate: what "
     "`howgood bar FIT --json` printed, or the saved fit itself.",
 )
+@share_option(0.7, when="With --bar FIT: ")
+@level_option("a candidate that is no better may be shipped")
 @click.option(
-    "--share", default=0.7, show_default=True, help="With --bar FIT: share of people to win."
+    "--lower-is-better", metavar="NAMES", default="", help="Metrics that are better when lower."
 )
-@click.option("--level", default=0.05, show_default=True, help="How often a wrong ship is fine.")
-@click.option("--lower-is-better", default="", help="Metrics that are better when lower.")
-@click.option(
-    "--labels",
-    type=click.Path(path_type=Path),
-    help="Labels of people (item, rater, label, system), which correct a judge's metric.",
+@file_option(
+    "--labels", "Labels of people (item, rater, label, system), which correct a judge's metric."
 )
 @click.option(
     "--looks",
@@ -56,10 +67,9 @@ _CODES = {"ship": DONE, "do not ship": VERDICT_FAILED, "not enough evidence": UN
     show_default=True,
     help="Items only one log has: leave out and say so, or refuse.",
 )
-@click.option("--doctor", is_flag=True, help="Only say what was found and what is missing.")
+@click.option("--doctor", is_flag=True, help="Only report what was found and what is missing.")
 @click.option("--allow-undecided", is_flag=True, help="Exit with 0 on 'not enough evidence' too.")
-@click.option("--markdown", type=click.Path(path_type=Path), help="Write a pull-request comment.")
-@click.option("--badge", type=click.Path(path_type=Path), help="Write a shields.io badge (JSON).")
+@comment_options
 @report_options
 def command(
     base: str,
@@ -84,7 +94,7 @@ def command(
     out: Path | None,
     as_json: bool,
 ) -> int:
-    """Say whether the CANDIDATE may replace the BASE: two evaluation logs, one sentence.
+    """Compare two evaluation logs: may the CANDIDATE replace the BASE?
 
     Reads logs of Inspect (.eval, .json), promptfoo, lm-eval samples, DeepEval, and tables (CSV,
     JSONL, Parquet). FILE#NAME takes one system out of a file of several.

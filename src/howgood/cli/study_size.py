@@ -6,6 +6,7 @@ In: applications as one imagines them, and designs. Out: tables or JSON. Absent:
 import click
 
 from howgood.cli.exit_codes import DONE, VERDICT_FAILED
+from howgood.cli.options import MANY, json_option, seed_option
 from howgood.errors import InputError
 from howgood.flow import decisions
 from howgood.show import decisions as show
@@ -17,18 +18,30 @@ _KEYS = ("alpha", "intercept", "slope", "p")
 @click.command("study-size")
 @click.option(
     "--application", "applications", multiple=True, metavar="NAME:alpha=.3,intercept=-13,slope=16",
-    help="An application as you imagine it. Repeat to compare several.",
+    help=f"An application as you imagine it. {MANY}",
 )  # fmt: skip
 @click.option("--width", default=0.2, show_default=True, help="Wanted width of alpha's interval.")
-@click.option("--people", default="10,15,20,25,30,40", show_default=True, help="Sizes to try.")
-@click.option("--scenarios", default="8", show_default=True, help="Scenarios per person to try.")
+@click.option(
+    "--people",
+    metavar="NUMBERS",
+    default="10,15,20,25,30,40",
+    show_default=True,
+    help="Sizes to try.",
+)
+@click.option(
+    "--scenarios",
+    metavar="NUMBERS",
+    default="8",
+    show_default=True,
+    help="Scenarios per person to try.",
+)
 @click.option("--studies", default=20, show_default=True, help="Simulated studies per design.")
 @click.option(
     "--alpha-sd", type=click.FloatRange(min=0), default=0.0, show_default=True,
     help="How much people's weights differ (sd of alpha's logit; 1.1 on the public answers).",
 )  # fmt: skip
-@click.option("--seed", type=int, default=2015, show_default=True, help="Seed of the simulation.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@seed_option(2015)
+@json_option
 def command(
     applications: tuple[str, ...],
     width: float,
@@ -39,7 +52,7 @@ def command(
     seed: int,
     as_json: bool,
 ) -> int:
-    """Simulate studies and say how many people give alpha intervals of a wanted width.
+    """Simulate studies to find how many people give alpha intervals of a wanted width.
 
     Exit code 1 when none of the sizes tried is enough.
     """

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from howgood.cli.knowledge import model_options, say
-from howgood.cli.options import drawable
+from howgood.cli.options import plot_option, share_option
 from howgood.flow import acceptability, decisions
 from howgood.records.acceptance import draws_for
 from howgood.show import decisions as show
@@ -17,15 +17,10 @@ from howgood.show import text
 
 @click.command("target")
 @click.argument("model")
-@click.option("--share", default=0.8, show_default=True, help="Share of people to win.")
-@click.option("--precision", type=float, help="Where the classifier is now.")
-@click.option("--recall", type=float, help="Where the classifier is now.")
-@click.option(
-    "--plot",
-    type=click.Path(path_type=Path),
-    callback=drawable,
-    help="Write the map of acceptance.",
-)
+@share_option(0.8)
+@click.option("--precision", type=float, help="Precision of the classifier as it is now.")
+@click.option("--recall", type=float, help="Recall of the classifier as it is now.")
+@plot_option
 @model_options
 def command(
     model: str,
@@ -39,7 +34,7 @@ def command(
     seed: int,
     as_json: bool,
 ) -> int:
-    """Say what accuracy MODEL's people need, and what one more point of it brings.
+    """Find the accuracy that MODEL's people need, and what one more point of it brings.
 
     MODEL is a saved fit (.npz), a model card (its name or .json file), or a table of answers.
     """

@@ -10,7 +10,16 @@ from typing import Any
 import click
 
 from howgood.cli.knowledge import model_options, say
-from howgood.cli.options import drawable, missing_option, writable, write_report
+from howgood.cli.options import (
+    column_option,
+    file_option,
+    missing_option,
+    out_option,
+    picture_option,
+    plot_option,
+    positive_option,
+    write_report,
+)
 from howgood.flow import acceptability, decisions
 from howgood.learn.elicitation.saved import load_elicited
 from howgood.records.acceptance import draws_for
@@ -22,32 +31,25 @@ from howgood.show import text
 
 @click.command("threshold")
 @click.argument("scores", type=click.Path(path_type=Path))
-@click.option("--truth", default="y_true", show_default=True, help="Column of true labels.")
-@click.option("--score", default="score", show_default=True, help="Column of scores.")
-@click.option("--positive", help="The positive label; else 1, or the interview's own.")
+@column_option("--truth", "true labels.", default="y_true")
+@column_option("--score", "scores, higher for the positive label.", default="score")
+@positive_option
 @missing_option
-@click.option("--model", help="A saved fit (.npz), a model card, or a table of answers.")
 @click.option(
-    "--elicited", type=click.Path(path_type=Path),
-    help="Instead of --model: what result.save or howgood elicit --save wrote.",
+    "--model", metavar="MODEL",
+    help="A saved fit (.npz), a model card (its name or .json file), or a table of answers.",
 )  # fmt: skip
+@file_option("--elicited", "Instead of --model: what `howgood elicit --save` wrote.")
 @click.option("--alpha", type=float, help="Instead of --model: the weight of precision.")
-@click.option("--p", "order", type=float, default=0.0, show_default=True, help="With --alpha.")
+@click.option("--p", "order", type=float, default=0.0, show_default=True,
+              help="With --alpha: the kind of mean, -1, 0 or 1.")  # fmt: skip
 @click.option(
     "--segments", is_flag=True,
     help="One threshold or one per segment? Needs --model, a fit made with --by.",
 )  # fmt: skip
-@click.option(
-    "--plot", type=click.Path(path_type=Path), callback=drawable, help="Write the picture."
-)
-@click.option(
-    "--plot-map", type=click.Path(path_type=Path), callback=drawable,
-    help="Write the map of acceptance with this classifier's precision-recall curve.",
-)  # fmt: skip
-@click.option(
-    "--out", type=click.Path(path_type=Path), callback=writable,
-    help="Write a report: .html, .md, .json.",
-)  # fmt: skip
+@plot_option
+@picture_option("--plot-map", "the map of acceptance with this classifier's curve")
+@out_option
 @model_options
 def command(
     scores: Path,

@@ -9,7 +9,7 @@ import click
 
 from howgood.cli.exit_codes import DONE, VERDICT_FAILED
 from howgood.cli.knowledge import model_options, say
-from howgood.cli.options import drawable
+from howgood.cli.options import certainty_option, plot_option, share_option
 from howgood.flow import acceptability, decisions
 from howgood.show import decisions as show
 from howgood.show import text
@@ -17,14 +17,9 @@ from howgood.show import text
 
 @click.command("trade-off")
 @click.argument("model")
-@click.option("--share", default=0.8, show_default=True, help="Share of people to keep.")
-@click.option("--certainty", default=0.95, show_default=True, help="How sure it must be.")
-@click.option(
-    "--plot",
-    type=click.Path(path_type=Path),
-    callback=drawable,
-    help="Write acceptance over accuracy.",
-)
+@share_option(0.8)
+@certainty_option
+@plot_option
 @model_options
 def command(
     model: str,
@@ -37,7 +32,7 @@ def command(
     seed: int,
     as_json: bool,
 ) -> int:
-    """Say how low accuracy may be for enough of MODEL's people: for privacy, cost or battery.
+    """Find how low accuracy may be for enough of MODEL's people: for privacy, cost or battery.
 
     MODEL is a saved fit (.npz), a model card (its name or .json file), or a table of answers. Exit
     code 1 when no accuracy is enough.

@@ -10,7 +10,14 @@ import click
 
 from howgood.cli.exit_codes import DONE, VERDICT_FAILED
 from howgood.cli.knowledge import say
-from howgood.cli.options import TableFile, renamed_columns
+from howgood.cli.options import (
+    TableFile,
+    json_option,
+    level_option,
+    map_option,
+    share_option,
+    strict_option,
+)
 from howgood.decide.watching import PERIODS
 from howgood.flow import decisions
 from howgood.show import text
@@ -19,19 +26,15 @@ from howgood.show.watching import watch_findings
 
 @click.command("watch")
 @click.argument("answers", type=TableFile())
-@click.option(
-    "--map", "columns", multiple=True, callback=renamed_columns, metavar="OURS=YOURS",
-    help="A column by another name: --map participant=user. Ours: participant, at, rating, "
-    "accepted. Repeat.",
-)  # fmt: skip
-@click.option("--share", default=0.8, show_default=True, help="Share of people that must accept.")
-@click.option("--level", default=0.05, show_default=True, help="How often it may ever be wrong.")
-@click.option("--cut", default=5, show_default=True, help="The lowest rating that accepts.")
+@map_option("participant=user", more="Ours: participant, at, rating, accepted. ")
+@share_option(0.8)
+@level_option("a verdict or a warning may ever be wrong")
+@click.option("--cut", default=5, show_default=True, help="Lowest rating that accepts.")
 @click.option("--since", metavar="TIME", help="Judge answers from here on, such as 2026-05-01.")
 @click.option("--period", type=click.Choice(PERIODS), default="auto", show_default=True,
               help="What the table counts by.")  # fmt: skip
-@click.option("--strict", is_flag=True, help="Exit with 1 on 'investigate' too.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@strict_option
+@json_option
 def command(
     answers: str | Path,
     columns: dict[str, str],
@@ -43,7 +46,7 @@ def command(
     strict: bool,
     as_json: bool,
 ) -> int:
-    """Say whether enough people accept a system in use, and warn when that has changed.
+    """Check whether enough people accept a system in use, and warn when that has changed.
 
     ANSWERS has one row per answer: participant, at (a time), and rating or accepted; or it is what
     a study exports: then the answers from inside products count. Look as often as you like: bounds

@@ -364,7 +364,9 @@ def agreement(rows: JudgeRows, *, judge_cut: float, probability: float) -> Judge
     known = [_measured(pairs, is_exact) for pairs in (with_judge, each_other, themselves)]
     colleague = None
     if known[0] is not None and known[1] is not None and each_other is not None:
-        colleague = _gap((with_judge, *known[0]), (each_other, *known[1]), probability)
+        colleague = _gap(
+            (with_judge, *known[0]), (each_other, *known[1]), probability, is_exact=is_exact
+        )
     return JudgeAgreement(
         measure="exact agreement" if is_exact else "correlation",
         judge_people=_estimate(with_judge, known[0], is_exact, probability)
@@ -457,7 +459,11 @@ def _estimate(
 
 
 def _gap(
-    one: tuple[_Pairs, float, FloatArray], other: tuple[_Pairs, float, FloatArray], level: float
+    one: tuple[_Pairs, float, FloatArray],
+    other: tuple[_Pairs, float, FloatArray],
+    level: float,
+    *,
+    is_exact: bool,
 ) -> Estimate:
     """Return the difference of two agreements that share items and raters."""
     pairs, value, moved = one
@@ -471,7 +477,9 @@ def _gap(
     weight = np.concatenate([pairs.weight, others.weight]) / 2.0
     item = np.concatenate([pairs.item, others.item])
     variance, freedom = clustered_variance(together, weight, item, raters)
-    return student_estimate(value - their_value, variance, freedom, level, ends=(-2.0, 2.0))
+    # Two shares differ by one at most, two correlations by two.
+    most = 1.0 if is_exact else 2.0
+    return student_estimate(value - their_value, variance, freedom, level, ends=(-most, most))
 
 
 def student_estimate(

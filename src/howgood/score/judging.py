@@ -168,7 +168,7 @@ def _report(
         corrected=_estimates(rows.systems, fitted, _ends(rows), n_items, probability, generator),
         judge_alone=_judge_alone(rows, probability),
         labels_alone=_labels_alone(rows, probability),
-        off=_off(rows.systems, fitted, probability) if rows.is_one_scale else None,
+        off=_off(rows.systems, fitted, _off_ends(rows), probability) if rows.is_one_scale else None,
         weights=weights,
         agreement=agreed,
         segments=_segments(rows, probability, generator),
@@ -460,13 +460,23 @@ def _labels_alone(rows: JudgeRows, probability: float) -> dict[str, Estimate]:
     }
 
 
-def _off(names: Sequence[str], fitted: RectifiedMeans, probability: float) -> dict[str, Estimate]:
+def _off_ends(rows: JudgeRows) -> tuple[float, float]:
+    """Return how far a judge can be off at most: from the lowest score to the highest label."""
+    lowest, highest = _ends(rows)
+    scores = [float(rows.score.min()), float(rows.score.max())]
+    return min(lowest, *scores) - highest, max(highest, *scores) - lowest
+
+
+def _off(
+    names: Sequence[str], fitted: RectifiedMeans, ends: tuple[float, float], probability: float
+) -> dict[str, Estimate]:
     """Return how far the judge's mean lies from people's."""
     return {
         name: _student(
-            float(fitted.predicted_only[place] - fitted.means[place]),
+            float(np.clip(fitted.predicted_only[place] - fitted.means[place], *ends)),
             _pieces(fitted.excess_by_raters, fitted.excess_by_units, fitted, place),
             probability,
+            ends=ends,
         )
         for place, name in enumerate(names)
     }
@@ -489,7 +499,7 @@ def _segments(rows: JudgeRows, probability: float, generator: np.random.Generato
         fitted = _fitted(rows, codes[group], generator)
         n_items = _trials(rows, codes[group], len(kept))
         estimates = _estimates(kept, fitted, _ends(rows), n_items, probability, generator)
-        off = _off(kept, fitted, probability) if rows.is_one_scale else {}
+        off = _off(kept, fitted, _off_ends(rows), probability) if rows.is_one_scale else {}
     lines = []
     for place, name in enumerate(names.tolist()):
         system, _, segment = name.partition("\0")

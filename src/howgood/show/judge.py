@@ -53,6 +53,12 @@ def _corrected(report: JudgeReport, name: str) -> Finding:
     alone, off = report.judge_alone[name], report.off[name]
     said = percent(alone.mean) if is_share else plain(alone.mean, digits=2)
     text += f" The judge alone says {said}"
+    if is_share and _says_nothing(report.corrected[name]):
+        text = (
+            f"{whose}Not enough evidence: with these labels, any share of outputs might pass with "
+            f"people. The judge alone says {said}; more people should label more outputs."
+        )
+        return Finding(text=text, tone="unsure")
     if 0.0 in off.interval:
         return Finding(text=f"{text}, which these labels do not contradict.")
     gap = f"{abs(100 * off.mean):.0f} points" if is_share else plain(abs(off.mean), digits=2)
@@ -64,6 +70,11 @@ def _corrected(report: JudgeReport, name: str) -> Finding:
         else f"{plain(ends[0], digits=2)} to {plain(ends[1], digits=2)}"
     )
     return Finding(text=f"{text}: {gap} {way} (likely {between}).", tone="bad")
+
+
+def _says_nothing(share: Estimate) -> bool:
+    """Whether the interval of a share holds every share, as far as it is shown."""
+    return share.interval.lower < 0.005 and share.interval.upper > 0.995
 
 
 def _colleague(report: JudgeReport) -> Finding:

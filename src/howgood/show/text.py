@@ -24,17 +24,27 @@ def text_table(table: Table, *, width: int = 110) -> str:
     from rich.table import Table as RichTable
 
     rich_table = RichTable(box=SIMPLE_HEAD)
-    for name, values in table.items():
+    rows = [[_cell(value) for value in row.values()] for row in table.rows()]
+    heads = _heads([one_line(name) for name in table], rows, width=width)
+    for head, values in zip(heads, table.values(), strict=True):
         rich_table.add_column(
-            one_line(name), justify="right" if values.dtype.kind in "fiu" else "left"
+            head, justify="right" if values.dtype.kind in "fiu" else "left", overflow="fold"
         )
-    for row in table.rows():
-        rich_table.add_row(*(_cell(value) for value in row.values()))
+    for row in rows:
+        rich_table.add_row(*row)
     # Names stay as they are: no markup, and no :smile: that becomes a picture.
     console = Console(width=width, file=io.StringIO(), color_system=None, markup=False, emoji=False)
     console.print(rich_table)
     text = console.file.getvalue()  # type: ignore[attr-defined]  # it is the StringIO above
     return "\n".join(line.rstrip() for line in text.splitlines())
+
+
+def _heads(names: list[str], rows: list[list[str]], *, width: int) -> list[str]:
+    """Return the heads; in a table that is too wide they break between words, not within."""
+    cells = [names, *rows]
+    # A column has a space on either side, and one between it and the next.
+    needed = 1 + sum(max(len(row[place]) for row in cells) + 3 for place in range(len(names)))
+    return [name.replace("_", " ") for name in names] if needed > width else names
 
 
 def to_json(value: Mapping[str, Any], *, whole: bool = False) -> str:
