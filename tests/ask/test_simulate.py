@@ -19,6 +19,21 @@ def test_the_share_accepting_is_the_models():
     assert answers["accepted"].mean() == pytest.approx(expected, abs=0.01)  # four standard errors
 
 
+def test_people_with_weights_of_their_own_accept_as_many_as_the_model_says():
+    """The mean over a normal logit of alpha, by Gauss-Hermite quadrature."""
+    one = ask.scenarios(precision=[0.5], recall=[1])
+    alarm = {"alarm": {**ALARM["alarm"], "slope": 16.0, "intercept": -12.0}}
+    answers = ask.simulate_answers(
+        alarm, people=40_000, scenarios=one, person_sd=0, alpha_sd=2.0, random_state=1
+    )
+    nodes, weights = np.polynomial.hermite_e.hermegauss(80)
+    alpha = 1 / (1 + np.exp(-(np.log(0.3 / 0.7) + 2.0 * nodes)))
+    accepting = 1 / (1 + np.exp(12 - 16 / (alpha / 0.5 + (1 - alpha) / 1.0)))
+    expected = weights @ accepting / weights.sum()
+    assert answers["accepted"].mean() == pytest.approx(expected, abs=0.01)  # four standard errors
+    assert abs(expected - 1 / (1 + np.exp(12 - 16 / (0.3 / 0.5 + 0.7)))) > 0.02  # and not alike
+
+
 def test_accepted_means_a_rating_of_at_least_five():
     answers = ask.simulate_answers(ALARM, people=50, random_state=2)
     np.testing.assert_array_equal(answers["accepted"], answers["rating"] >= 5)
@@ -41,7 +56,12 @@ def test_the_same_seed_gives_the_same_people():
     np.testing.assert_array_equal(first["rating"], second["rating"])
 
 
-@pytest.mark.parametrize("wrong", [{"people": 0}, {"people": 5, "per_person": 17}])
+@pytest.mark.parametrize(
+    "wrong",
+    [{"people": 0}, {"people": 5, "per_person": 17},
+     *({"people": 5, name: sd} for name in ("person_sd", "alpha_sd")
+       for sd in (-1.0, np.nan, np.inf))],
+)  # fmt: skip
 def test_impossible_studies_are_refused(wrong):
     with pytest.raises(InputError, match="simulated study"):
         ask.simulate_answers(ALARM, **wrong)

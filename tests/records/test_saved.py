@@ -215,6 +215,7 @@ def _from_fits():
             provenance=Provenance(method="by hand"),
         ),
         learn.compare_measures(answers, measures=("F", "G"), draws=200, random_state=1),
+        fit.other_people(),
         fit.acceptance_draws("alarm"),
         fit.predict(precision=0.8, recall=0.8, application="alarm"),
         decide.gate(fit, "alarm", truth, predicted, random_state=1),

@@ -127,6 +127,8 @@ def simulate_answers(
     """
     shown = tuple(all_scenarios() if scenarios is None else scenarios)
     count = _checked_count(people, per_person, len(shown))
+    _check_spread("person_sd", person_sd)
+    _check_spread("alpha_sd", alpha_sd)
     rng, _ = generator_and_seed(random_state)
     leniency = rng.normal(0.0, person_sd, people)
     away = rng.normal(0.0, alpha_sd, people) if alpha_sd else np.zeros(people)
@@ -147,6 +149,16 @@ def _checked_count(people: int, per_person: int | None, n_scenarios: int) -> int
             cure="Change people, per_person or scenarios.",
         )
     return count
+
+
+def _check_spread(name: str, sd: float) -> None:
+    if not 0.0 <= sd < np.inf:
+        raise InputError(
+            where=f"simulated study, {name}",
+            found=f"{sd}",
+            needed="a number of 0 or more",
+            cure="With 0, people do not differ.",
+        )
 
 
 def _one_application(

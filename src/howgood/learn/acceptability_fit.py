@@ -42,6 +42,7 @@ from howgood.stats.randomness import RandomState, generator_and_seed
 
 KIND = "acceptability fit"
 PARAMETERS = ("intercept", "slope", "alpha")
+_CLEARLY_OUT = 0.01  # kinds of mean less probable than this
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,17 +116,20 @@ class AcceptabilityFit(Tabular):
 
         The model of a fit gives everybody one weight: the interval of `estimate("alpha", ...)` is
         about that weight, and too narrow for other people where people have weights of their own.
-        Here they may have. About as much work as the fit itself, done once. None where it cannot
-        be done: with more than 2000 people (fit by="participant"), or where draws fail a gate.
+        Here they may have, averaged over the kinds of mean that are not clearly out. About as much
+        work as the fit itself, done once. None where it cannot be done: with more than 2000 people
+        (fit by="participant"), where draws fail a gate, and for the fit of one segment, which
+        leans on the others (`segmented.alpha` has its middle person).
         """
+        if "segment" in self.provenance.settings:
+            return None
         if random_state not in self._kept:
-            order = float(self.best_order) if self.mean_probabilities else CONTINUOUS
             self._kept[random_state] = other_people(
                 self.cells,
                 self.priors,
-                order=order,
-                draws=self._rows(self.best_order if self.mean_probabilities else None),
-                log_evidence=self.log_evidence.get(order, float("nan")),
+                prior=self._likely_means(),
+                draws=self.averaged_draws,
+                log_evidence=self.log_evidence,
                 respondents=self.respondents,
                 evidence=self.evidence_by_application,
                 provenance=self.provenance,
@@ -449,8 +453,15 @@ class AcceptabilityFit(Tabular):
         total = sum(weights.values())
         return {float(p): weight / total for p, weight in weights.items()}
 
+    def _likely_means(self) -> dict[float, float]:
+        """Return prior probabilities of the kinds of mean, without those that are clearly out."""
+        prior = self.prior_of_means()
+        kept = {p: prior[p] for p in prior if self.mean_probabilities.get(p, 1.0) >= _CLEARLY_OUT}
+        return {p: share / sum(kept.values()) for p, share in kept.items()}
+
     def methods_text(self) -> str:
         """Return a paragraph for the methods section, with references."""
+        others = self.other_people()
         return binary_methods(
             n_people=self.n_respondents,
             applications=self.applications,
@@ -459,6 +470,7 @@ class AcceptabilityFit(Tabular):
             flawless=self.has_flawless_term,
             diagnostics=self.diagnostics,
             provenance=self.provenance,
+            shown_alpha="" if others is None else f"{others.methods_text()} ",
         )
 
     # -- keeping -----------------------------------------------------------------------------

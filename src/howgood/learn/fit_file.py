@@ -217,8 +217,9 @@ def binary_methods(
     flawless: bool,
     diagnostics: Diagnostics,
     provenance: Provenance,
+    shown_alpha: str,
 ) -> str:
-    """Return the methods of a binary fit in words."""
+    """Return the methods of a binary fit in words; `shown_alpha` says how alpha is shown."""
     left_out = _left_out(provenance)
     asked = f"{len(applications)} application{'s' if len(applications) != 1 else ''}"
     line = ("intercept", "slope") if priors.curve is None else ("curve",)
@@ -232,7 +233,7 @@ def binary_methods(
         f"{perfect}a normal random intercept per respondent, and {_order(priors, provenance)}. "
         f"Priors ({priors.name}): {named}. "
         f"{_computation(diagnostics)} Intervals are 95 % highest-density intervals; differences "
-        f"are called credible when theirs leaves out zero. {_source(provenance)} "
+        f"are called credible when theirs leaves out zero. {shown_alpha}{_source(provenance)} "
         f"References: {_REFERENCES}"
     )
 

@@ -19,10 +19,10 @@ from scipy.special import expit
 
 from howgood.errors import UngatedPosteriorError, UnknownNameError
 from howgood.learn.binary_model import Cells, draw_columns
-from howgood.learn.engines.importance import careful_pilot
+from howgood.learn.engines.importance import careful_pilot, natural_draws
 from howgood.learn.engines.select import choose_and_sample
-from howgood.learn.kinds import order_of
-from howgood.learn.segment_model import SegmentModel, nodes_for
+from howgood.learn.kinds import order_of, tidy
+from howgood.learn.segment_model import ALPHA_SPREAD, SegmentModel, nodes_for
 from howgood.records.diagnostics import Diagnostics
 from howgood.records.estimate import Estimate
 from howgood.records.evidence import Evidence
@@ -42,10 +42,11 @@ _SURE = 0.95
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OtherPeople(Tabular):
-    """The weight of precision among people like those asked, given the likeliest kind of mean.
+    """The weight of precision among people like those asked, averaged over the kinds of mean.
 
-    `order` is that of the mean, NaN where the order is continuous and averaged over. `probability`
-    is that people's weights differ, as likely as not beforehand. `spread_draws` are
+    `mean_probabilities` are those of the kinds averaged over, empty where the order is continuous.
+    `probability` is that people's weights differ, as likely as not beforehand, and not a number
+    where the order is continuous. `spread_draws` are
     those of the standard deviation of the logit of alpha between people, `alpha_draws` (draws,
     applications) those of the middle person's alpha. Where people clearly weigh alike, they are
     those of the fit with one weight for everybody.
@@ -56,7 +57,7 @@ class OtherPeople(Tabular):
     frame_of: ClassVar[str] = "table"
 
     applications: tuple[str, ...]
-    order: float
+    mean_probabilities: Mapping[float, float]
     probability: float
     spread_draws: FloatArray = field(repr=False)
     alpha_draws: FloatArray = field(repr=False)
@@ -98,6 +99,25 @@ class OtherPeople(Tabular):
             n_respondents=min(self.respondents[first], self.respondents[second]),
         )
 
+    def methods_text(self) -> str:
+        """Return how the weights that are shown were estimated, for a methods section."""
+        told = (
+            ""
+            if np.isnan(self.probability)
+            else f" Weights that differ had a probability of {_bounded(self.probability)} (as "
+            "likely as not beforehand)."
+        )
+        shown = (
+            "intervals of alpha are those of one weight for everybody"
+            if self.verdict == "one weight"
+            else "intervals of alpha in texts and pictures are about the respondent whose own is "
+            "the middle one"
+        )
+        return (
+            f"The model was fitted again with a normal effect per respondent on the logit of alpha "
+            f"(sd ~ {ALPHA_SPREAD}).{told} So {shown}."
+        )
+
     @property
     def table(self) -> Table:
         """Alpha of every application: mean, sd and 95 % interval."""
@@ -113,13 +133,20 @@ class OtherPeople(Tabular):
         )
 
 
+def _bounded(chance: float) -> str:
+    """Write a probability, never as certain."""
+    if chance > 0.99:
+        return "above 0.99"
+    return "below 0.01" if chance < 0.01 else f"{chance:.2f}"
+
+
 def other_people(
     cells: Cells,
     priors: Priors,
     *,
-    order: float,
+    prior: Mapping[float, float],
     draws: FloatArray,
-    log_evidence: float,
+    log_evidence: Mapping[float, float],
     respondents: Mapping[str, int],
     evidence: Mapping[str, Evidence],
     provenance: Provenance,
@@ -128,36 +155,29 @@ def other_people(
 ) -> OtherPeople | None:
     """Fit the same answers with weights of people's own; None where that cannot be done.
 
-    `order` is the likeliest kind of mean, NaN where it is continuous. `draws` are those of the fit
-    with one weight for everybody, in natural units and given that kind, and `log_evidence` is its
-    evidence. Fits of thousands of people are left alone, and so are those whose answers say nothing
-    or whose draws would not pass the gates.
+    `prior` has the kinds of mean to average over with their prior probabilities; the key is NaN
+    where the order is continuous. `draws` are those of the fit with one weight for everybody, in
+    natural units, and `log_evidence` is its evidence by kind. Fits of thousands of people are left
+    alone, and so are those whose answers say nothing or whose draws would not pass the gates.
     """
     if len(cells.groups.alike) > most_people or set(evidence.values()) == {"none"}:
         return None
     rng, seed = generator_and_seed(random_state)
     columns = draw_columns(len(cells.applications))
-    model = SegmentModel(
-        (cells,),
-        priors,
-        order_of(order),
-        flawless=bool(draws[:, columns["flawless"]].any()),
-        has_own_alphas=True,
-        n_nodes=nodes_for(draws[:, columns["person_sd"]]),
-    )
+    models = _models(cells, priors, tuple(prior), draws)
     try:
         mixture, diagnostics = choose_and_sample(
-            {order: model}, {order: 1.0}, engine="importance", draws=_DRAWS, rng=rng,
+            models, prior, engine="importance", draws=_DRAWS, rng=rng,
             find=partial(careful_pilot, enough=_DRAWS),
         )  # fmt: skip
     except UngatedPosteriorError:
         return None
-    natural = model.natural(mixture.samples[order].resampled(_DRAWS, rng))
-    gap = np.clip(mixture.log_evidence[order] - log_evidence, -700.0, 700.0)
+    natural, _ = natural_draws(mixture, models, _DRAWS, rng)
+    gap = _total(mixture.log_evidence, prior) - _total(log_evidence, prior)
     found = OtherPeople(
         applications=cells.applications,
-        order=order,
-        probability=float(expit(gap)),
+        mean_probabilities=tidy(mixture.probabilities),
+        probability=float(expit(np.clip(gap, -700.0, 700.0))),
         spread_draws=natural[:, -1],
         alpha_draws=natural[:, columns["alpha"]],
         respondents=respondents,
@@ -173,3 +193,25 @@ def other_people(
     if found.verdict == "one weight":
         return replace(found, alpha_draws=draws[:, columns["alpha"]])
     return found
+
+
+def _models(
+    cells: Cells, priors: Priors, orders: tuple[float, ...], draws: FloatArray
+) -> dict[float, SegmentModel]:
+    """Return the model of each kind of mean, on as many nodes as people's leniency asks for."""
+    columns = draw_columns(len(cells.applications))
+    model = SegmentModel(
+        (cells,),
+        priors,
+        0.0,
+        flawless=bool(draws[:, columns["flawless"]].any()),
+        has_own_alphas=True,
+        n_nodes=nodes_for(draws[:, columns["person_sd"]]),
+    )
+    return {order: replace(model, order=order_of(order)) for order in orders}
+
+
+def _total(log_evidence: Mapping[float, float], prior: Mapping[float, float]) -> float:
+    """Log evidence averaged over the kinds of mean; not a number where p is continuous."""
+    terms = [log_evidence.get(order, np.nan) + np.log(share) for order, share in prior.items()]
+    return float("nan") if np.isnan(tuple(prior)).any() else float(np.logaddexp.reduce(terms))

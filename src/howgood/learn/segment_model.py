@@ -57,7 +57,7 @@ _ALPHA_NODES, _ALPHA_REACH = 13, 4.0
 # Nodes of leniency per unit of people's standard deviation, and how few there are at least.
 _NODES_PER_SD, _LEAST_NODES = 9.5, 17
 _STANDARD = Normal(0.0, 1.0)
-_ALPHA_SPREAD, _LEVEL_SPREAD = HalfNormal(0.75), HalfNormal(1.5)
+ALPHA_SPREAD, _LEVEL_SPREAD = HalfNormal(0.75), HalfNormal(1.5)
 _WIDE = 1.0  # the point of both spreads where the information about contrasts is measured
 
 
@@ -65,9 +65,9 @@ _WIDE = 1.0  # the point of both spreads where the information about contrasts i
 class SegmentPriors:
     """How much segments and people may differ: logits of alpha, levels, people's own alphas."""
 
-    alpha: HalfNormal = _ALPHA_SPREAD
+    alpha: HalfNormal = ALPHA_SPREAD
     level: HalfNormal = _LEVEL_SPREAD
-    person_alpha: HalfNormal = _ALPHA_SPREAD
+    person_alpha: HalfNormal = ALPHA_SPREAD
 
 
 @dataclass(frozen=True, slots=True)

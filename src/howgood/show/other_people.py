@@ -42,6 +42,7 @@ def other_people_finding(fit: AcceptabilityFit) -> Finding:
     return Finding(text=_sentence(others), tone=_TONES[others.verdict])
 
 
+_WIDE_ENOUGH = "the intervals of alpha are wide enough for other people if they do."
 _TONES = {"own weights": "neutral", "one weight": "neutral", "not enough evidence": "unsure"}
 
 
@@ -61,10 +62,14 @@ def _sentence(others: OtherPeople) -> str:
             f"{plain(upper, digits=2)}. The intervals of alpha are about the middle person, and "
             "hold for people who were not asked."
         )
-    known = "" if others.probability != others.probability else f" ({likely} probability)"
+    if others.probability != others.probability:
+        return (
+            "Whether people weigh errors differently is not compared where the order of the mean "
+            f"is continuous: {_WIDE_ENOUGH}"
+        )
     return (
-        f"Not enough evidence whether people weigh errors differently{known}: the intervals of "
-        "alpha are wide enough for other people if they do."
+        "Not enough evidence whether people weigh errors differently "
+        f"({likely} probability): {_WIDE_ENOUGH}"
     )
 
 
@@ -79,9 +84,9 @@ def other_people_sections(fit: AcceptabilityFit) -> list[Section]:
             title="What other people would weigh",
             is_detail=True,
             about="The weight of precision if everybody has the same, and if people differ.",
-            text=f"{_sentence(others)} If everybody had the same weight, answers of few people "
-            "would be enough to know it; where everybody may have their own, only more people "
-            f"help (sd of the logit of alpha between people: {with_interval(others.spread)}).",
+            text="If everybody had the same weight, many answers of few people would tell it; "
+            "where everybody has their own, only more people do. If people differ, the sd of the "
+            f"logit of alpha between them is {with_interval(others.spread)}.",
             table=Table(
                 {
                     "application": list(names),
@@ -106,7 +111,7 @@ def other_people_values(fit: AcceptabilityFit) -> dict[str, Any] | None:
         "verdict": others.verdict,
         "probability weights differ": None if others.probability != others.probability
         else others.probability,
-        "kind of mean": None if others.order != others.order else others.order,
+        "mean_probabilities": {f"{p:g}": share for p, share in others.mean_probabilities.items()},
         "sd of logit alpha between people": others.spread.to_dict(),
         "alpha": {name: others.alpha(name).to_dict() for name in others.applications},
         "diagnostics": others.diagnostics.to_dict(),
