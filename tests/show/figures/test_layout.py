@@ -6,6 +6,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from howgood.records.estimate import Estimate
+from howgood.show.figures.acceptability import alpha_figure
 from howgood.show.figures.layout import SMALLEST, fit, fit_phone, in_lines
 from howgood.show.figures.ranking import gaussian_curve, ranking_figure
 from howgood.show.figures.theme import of_widths, to_svg
@@ -64,9 +66,37 @@ def test_long_names_stay_in_the_picture_and_apart():
             assert len({label.get_text() for label in axes.get_yticklabels()}) == 3
 
 
+def test_long_headings_and_names_at_the_right_leave_room_for_what_is_drawn():
+    long = "Häusliche Einbruchmeldeanlage mit künstlicher Intelligenz für Mehrfamilienhäuser"
+    alpha = Estimate.from_draws(np.random.default_rng(1).normal(0.3, 0.05, 100))
+    with alpha_figure({long: {"alarm": alpha}, "short": {"alarm": alpha}}) as figure:
+        (axes,) = figure.axes
+        axes.annotate(f"{long} at the right", (1.0, 0.2), annotation_clip=False)
+        fitted = fit(figure)
+        for for_phone in (False, True):
+            if for_phone:
+                fit_phone(figure, fitted)
+            figure.draw_without_rendering()  # warns where a panel has no room
+            assert axes.get_position().width > 0.2
+            heading, *_, name = (text.get_text() for text in axes.texts)
+            assert long.startswith(heading.partition("…")[0])
+            assert name.endswith("right")
+            assert max(text.get_window_extent().x1 for text in axes.texts) <= figure.bbox.x1 + 1
+
+
 def test_a_name_without_room_keeps_its_end():
     assert in_lines("candidate of January", 12, 1).endswith("nuary")
     assert in_lines("short", 12, 1) == "short"
+
+
+@pytest.mark.parametrize("end", ["er", "of 2026", "Mehrfamilienhäuser"])
+def test_the_last_line_of_a_long_name_says_that_something_is_left_out(end):
+    name = f"aaaa bbbb cccc dddd eeee ffff gggg hhhh iiii jjj {end}"
+    lines = in_lines(name, 16, 3).splitlines()
+    assert lines[:2] == ["aaaa bbbb cccc", "dddd eeee ffff"]
+    assert lines[2].startswith("…")
+    assert name.endswith(lines[2].removeprefix("…"))
+    assert 8 < len(lines[2]) <= 16
 
 
 def test_a_broken_title_is_translated_as_a_whole():

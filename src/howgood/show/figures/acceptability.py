@@ -41,7 +41,10 @@ def alpha_figure(
         for colour, (name, group) in enumerate(weights.items()):
             if name:
                 position -= 0.1
-                axes.text(0.0, position, name, weight="bold", fontsize=9, color=INK, va="bottom")
+                axes.text(
+                    0.0, position, name, weight="bold", fontsize=9, color=INK, va="bottom",
+                    in_layout=False,
+                )  # fmt: skip
                 position -= 0.9
             for application, alpha in group.items():
                 _ridge(axes, alpha, position, COLOURS[colour % len(COLOURS)])

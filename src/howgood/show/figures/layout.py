@@ -32,7 +32,7 @@ _EVERY = (5, 10, 20, 50, 100)
 def fit(figure: "Figure") -> Steps:
     """Make a figure readable at the size it was drawn in; return how to take that back."""
     _enlarge(figure)
-    return [*_break_names(figure, _NAME), *_fit_words(figure)]
+    return [*_break_names(figure, _NAME), *_shorten_names(figure, _NAME), *_fit_words(figure)]
 
 
 def fit_phone(figure: "Figure", fitted: Steps) -> None:
@@ -47,6 +47,7 @@ def fit_phone(figure: "Figure", fitted: Steps) -> None:
         height *= min(1.0, 1.12 * _PHONE_INCHES / width)
     figure.set_size_inches(min(width, _PHONE_INCHES), height)
     _break_names(figure, _PHONE_NAME)
+    _shorten_names(figure, _PHONE_NAME)
     _fit_words(figure)
 
 
@@ -109,6 +110,20 @@ def _break_names(figure: "Figure", letters: int) -> Steps:
     return steps
 
 
+def _shorten_names(figure: "Figure", letters: int) -> Steps:
+    """Shorten the names that stand at the right of a panel, at the end of their lines."""
+    from matplotlib.text import Annotation
+
+    steps: Steps = []
+    for text in [text for axes in figure.axes for text in axes.texts]:
+        words = text.get_text()
+        is_outside = isinstance(text, Annotation) and text.get_annotation_clip() is False
+        if is_outside and "\n" not in words and len(words) > letters:
+            text.set_text(in_lines(words, letters, 1))
+            steps.append(partial(text.set_text, words))
+    return steps
+
+
 def in_lines(name: str, letters: int, most: int) -> str:
     r"""Return a name in lines; one that is too long keeps its beginning and its end.
 
@@ -118,6 +133,8 @@ def in_lines(name: str, letters: int, most: int) -> str:
     'a long name\nof a system'
     >>> in_lines("a long name of a system, version 2", 12, 1)
     'a lon…sion 2'
+    >>> in_lines("a long name of a system, version 2", 12, 2)
+    'a long name\n…version 2'
     """
     if len(name) <= letters:
         return name
@@ -125,9 +142,17 @@ def in_lines(name: str, letters: int, most: int) -> str:
         lines = wrap(name, letters)
         if len(lines) <= most:
             return "\n".join(lines)
-        return "\n".join([*lines[: most - 2], f"{lines[most - 2][: letters - 1]}…", lines[-1]])
+        return "\n".join([*lines[: most - 1], f"…{_end(name, letters - 1)}"])
     kept = letters - 1
     return f"{name[: kept // 2]}…{name[-(kept - kept // 2) :]}"
+
+
+def _end(name: str, letters: int) -> str:
+    """Return the last words of a name, or the last letters of a word that is longer than that."""
+    end = name[-letters:]
+    if name[-letters - 1].isspace() or " " not in end.strip():
+        return end.strip()
+    return end.split(" ", 1)[1].strip()
 
 
 def _fit_words(figure: "Figure") -> Steps:
@@ -139,6 +164,8 @@ def _fit_words(figure: "Figure") -> Steps:
             steps += [*_thin_ticks(axes), *_empty_cells(axes)]
             for text in _headings(axes):
                 steps += _break_to(text, *_room(figure, axes))
+            for text in axes.texts:
+                steps += _shorten_to(text, figure.bbox.x1)
     for text in _texts(figure):
         steps += _break_to(text, 0.0, figure.bbox.x1)
     return steps
@@ -188,6 +215,16 @@ def _break_to(text: "Text", left: float, right: float) -> Steps:
     text.set_text("\n".join(lines))
     text.set_gid(LINES)
     return [partial(text.set_text, words), partial(text.set_gid, None)]
+
+
+def _shorten_to(text: "Text", right: float) -> Steps:
+    """Shorten a heading inside a panel, for which the panel leaves no room, to the picture."""
+    words, box = text.get_text(), text.get_window_extent()
+    if text.get_in_layout() or box.x1 <= right:
+        return []
+    letters = int(0.97 * len(words) * (right - box.x0) / box.width)
+    text.set_text(in_lines(words, max(letters, 8), 1))
+    return [partial(text.set_text, words)]
 
 
 def _thin_ticks(axes: "Axes") -> Steps:
