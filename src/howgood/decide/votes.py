@@ -537,14 +537,18 @@ def _shared(fitted: VoteFit) -> dict[str, Any]:
 
 def _checked(found: _Fitted, generator: np.random.Generator) -> dict[str, Any]:
     """Return how well one strength per system describes the pairs, and circles among triples."""
-    k, fitted = len(found.systems), found.fit
-    key = found.cells.left * k + found.cells.right
-    table = np.column_stack([np.bincount(key, won, k * k) for won in found.cells.counts.T])
+    k, fitted, cells = len(found.systems), found.fit, found.cells
+    key = cells.left * k + cells.right
+    of_cells = fitted.probabilities(cells.left, cells.right, 0.0 if cells.x is None else cells.x)
+    of_cells = of_cells * cells.counts.sum(axis=1)[:, None]
+    table, likely = (
+        np.column_stack([np.bincount(key, each, k * k) for each in values.T])
+        for values in (cells.counts, of_cells)
+    )
     seen = np.nonzero(table.sum(axis=1))[0]
     counts, left, right = table[seen].astype(np.float64), seen // k, seen % k
-    n = counts.sum(axis=1)
-    chances = _chances_of_pairs(found, key)[seen] / n[:, None]
-    expected = n[:, None] * chances
+    n, expected = counts.sum(axis=1), likely[seen]
+    chances = expected / n[:, None]
     ratio = np.log(np.where(counts > 0, counts / np.maximum(expected, 1e-300), 1.0))
     deviance = 2.0 * float(np.sum(counts * ratio))
     n_outcomes = 3 if "tie" in fitted.shared else 2
@@ -563,15 +567,6 @@ def _checked(found: _Fitted, generator: np.random.Generator) -> dict[str, Any]:
         "circular triples by chance": float(np.mean(drawn)),
         "share of chance with as many circles": float(np.mean(np.array(drawn) >= circles)),
     }
-
-
-def _chances_of_pairs(found: _Fitted, key: IntArray) -> FloatArray:
-    """Return how often each outcome is expected of every pair, each vote at its own style."""
-    cells, size = found.cells, len(found.systems) ** 2
-    style = 0.0 if cells.x is None else cells.x
-    expected = found.fit.probabilities(cells.left, cells.right, style)
-    expected = expected * cells.counts.sum(axis=1)[:, None]
-    return np.column_stack([np.bincount(key, each, size) for each in expected.T])
 
 
 def _connected(
