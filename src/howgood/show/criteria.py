@@ -207,9 +207,7 @@ def answer_table(answers: Sequence[AnsweredQuery], table: CriteriaTable) -> Tabl
 def criteria_picture(result: CriteriaResult, *, path: str | Path | None = None) -> "Figure":
     """Return the picture of a result as a figure, written to `path` if there is one."""
     with criteria_figure(result) as figure:
-        if path is not None:
-            theme.save(figure, path)
-        return figure
+        return theme.shown(figure, path)
 
 
 @contextmanager

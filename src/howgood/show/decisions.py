@@ -347,9 +347,7 @@ def threshold_report(choice: ThresholdChoice, draws: AcceptanceDraws | None) -> 
 def threshold_picture(choice: ThresholdChoice, *, path: str | Path | None = None) -> "Figure":
     """Return the picture of a choice as a figure, written to `path` if there is one."""
     with figures.threshold_figure(choice) as figure:
-        if path is not None:
-            theme.save(figure, Path(path))
-        return figure
+        return theme.shown(figure, path)
 
 
 def save_threshold_picture(choice: ThresholdChoice, path: Path) -> Path:

@@ -189,9 +189,7 @@ def elicitation_picture(result: ElicitationResult, *, path: str | Path | None = 
     """Return the picture of a result as a figure, written to `path` if there is one."""
     chosen = _drawable(result)
     with elicitation_figure(result, chosen, result.systems or (chosen,)) as figure:
-        if path is not None:
-            theme.save(figure, path)
-        return figure
+        return theme.shown(figure, path)
 
 
 def save_elicitation_picture(

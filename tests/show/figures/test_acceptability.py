@@ -106,6 +106,18 @@ def test_a_picture_says_what_it_shows(name):
         assert word in svg
 
 
+def test_a_picture_is_readable_in_a_dark_notebook(tmp_path):
+    """Notebooks draw a figure on its own ground; its ink is dark."""
+    from matplotlib.image import imread
+
+    for path in (None, tmp_path / "choice.svg"):
+        figure = CHOICE.plot(path)
+        file = tmp_path / "notebook.png"
+        figure.canvas.print_figure(file, facecolor=figure.get_facecolor(), dpi=40)
+        red, green, blue, opaque = imread(file)[0, 0]
+        assert (red, green, blue, opaque) == (1, 1, 1, 1)
+
+
 def test_the_kernel_density_integrates_to_one():
     grid = np.linspace(-1, 1, 2001)
     height = acceptability.density(ALPHA.draws, grid)

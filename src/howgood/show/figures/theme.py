@@ -179,6 +179,20 @@ def save(figure: "Figure", path: str | Path) -> Path:
     return target
 
 
+def shown(figure: "Figure", path: str | Path | None = None) -> "Figure":
+    """Return a figure as notebooks show it, on a white ground in dark ones too; write it if asked.
+
+    Its ink is dark: without a ground of its own nobody could read it on a dark page.
+    """
+    if path is None:
+        with _drawing_names(figure):
+            fit(figure)
+    else:
+        save(figure, path)
+    figure.set_facecolor("white")
+    return figure
+
+
 def picture_section(
     title: str,
     alt: str,
