@@ -47,7 +47,9 @@ def _ratio(benchmark, *begins):
 
 def _said(ratio):
     """Return a ratio as README says it: two digits."""
-    return "as fast" if 0.9 < ratio < 1.1 else f"{float(f'{ratio:.2g}'):,.0f}"
+    if ratio <= 0.9:
+        return f"{1 / ratio:.2g} × slower"
+    return "as fast" if ratio < 1.1 else f"{float(f'{ratio:.2g}'):,.0f} ×"
 
 
 @pytest.mark.parametrize(("task", "peer", "said"), _cells())
@@ -55,4 +57,4 @@ def test_the_readme_says_what_was_measured(task, peer, said):
     if task in ELSEWHERE:
         return
     expected = [_said(_ratio(*row)) for row in MEASURED[peer]]
-    assert re.findall(r"[\d,]+(?= ×)|as fast", said) == expected
+    assert re.findall(r"[\d,.]+ ×(?: slower)?|as fast", said) == expected

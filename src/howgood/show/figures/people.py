@@ -116,7 +116,11 @@ def _draw(axes: Any, row: int, bar: Likert) -> None:  # noqa: ANN401 - matplotli
             )  # fmt: skip
         left += share
     label = shorten(bar.label, _LONGEST, placeholder="…")
-    axes.text(0, -row + 0.33, f"{label} ({bar.total})", ha="left", va="bottom", fontsize=9)
+    # A panel leaves no room for it: where it does not fit into the picture, it is shortened.
+    axes.text(
+        0, -row + 0.33, f"{label} ({bar.total})", ha="left", va="bottom", fontsize=9,
+        in_layout=False,
+    )  # fmt: skip
 
 
 def scale_colours(levels: int) -> list[str]:
