@@ -94,27 +94,6 @@ def test_answers_that_say_nothing_have_no_other_people():
     assert "alpha, other people" not in fit.summary()["parameter"]
 
 
-def test_kinds_of_mean_that_are_not_decided_are_averaged_over():
-    """By the law of total variance the average is no surer than the kinds are on average."""
-    answers = ask.simulate_answers(ALARM, people=12, per_person=8, alpha_sd=1.0, random_state=3)
-    fits = {
-        means: learn.fit_acceptability(answers, means=means, draws=1000, random_state=1)
-        for means in ((-1, 0, 1), (-1,), (0,), (1,))
-    }
-    others = fits[-1, 0, 1].other_people()
-    shares = others.mean_probabilities
-    assert sum(shares.values()) == pytest.approx(1.0)
-    assert set(shares) == {
-        p for p, share in fits[-1, 0, 1].mean_probabilities.items() if share > 0.01
-    }
-    own = {p: fits[p,].other_people().alpha("alarm") for p in shares}
-    mean = sum(shares[p] * own[p].mean for p in shares)
-    variance = sum(shares[p] * (own[p].sd ** 2 + (own[p].mean - mean) ** 2) for p in shares)
-    shown = others.alpha("alarm")
-    assert shown.mean == pytest.approx(mean, abs=5 * shown.sd / 1000**0.5)  # standard errors
-    assert shown.sd == pytest.approx(variance**0.5, rel=0.15)  # 1000 draws
-
-
 def test_a_segment_leans_on_the_others_and_is_not_fitted_alone():
     answers = ask.simulate_answers(ALARM, people=30, per_person=8, random_state=7)
     even = np.array([int(str(name)[1:]) % 2 for name in answers["participant"]])

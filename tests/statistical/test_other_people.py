@@ -121,7 +121,7 @@ def test_intervals_hold_for_other_people(ledger, people, alpha_sd):
 
 def test_people_have_weights_of_their_own_as_often_as_said(ledger):
     """In every second study everybody has the same weight; else the spread is of the prior."""
-    seed, wanted = 30990, 160
+    seed, wanted = 30990, 80
     rng = np.random.default_rng(seed)
     happened, said = [], []
     for _ in range(wanted):

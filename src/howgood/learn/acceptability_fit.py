@@ -42,7 +42,6 @@ from howgood.stats.randomness import RandomState, generator_and_seed
 
 KIND = "acceptability fit"
 PARAMETERS = ("intercept", "slope", "alpha")
-_CLEARLY_OUT = 0.01  # kinds of mean less probable than this
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +115,7 @@ class AcceptabilityFit(Tabular):
 
         The model of a fit gives everybody one weight: the interval of `estimate("alpha", ...)` is
         about that weight, and too narrow for other people where people have weights of their own.
-        Here they may have, averaged over the kinds of mean that are not clearly out. About as much
+        Here they may have, given the kind of mean that is likeliest with one weight. As much
         work as the fit itself, done once. None where it cannot be done: with more than 2000 people
         (fit by="participant"), where draws fail a gate, and for the fit of one segment, which
         leans on the others (`segmented.alpha` has its middle person).
@@ -454,10 +453,8 @@ class AcceptabilityFit(Tabular):
         return {float(p): weight / total for p, weight in weights.items()}
 
     def _likely_means(self) -> dict[float, float]:
-        """Return prior probabilities of the kinds of mean, without those that are clearly out."""
-        prior = self.prior_of_means()
-        kept = {p: prior[p] for p in prior if self.mean_probabilities.get(p, 1.0) >= _CLEARLY_OUT}
-        return {p: share / sum(kept.values()) for p, share in kept.items()}
+        """Return the likeliest kind of mean alone; NaN stands for a continuous one."""
+        return {float(self.best_order) if self.mean_probabilities else CONTINUOUS: 1.0}
 
     def methods_text(self) -> str:
         """Return a paragraph for the methods section, with references."""

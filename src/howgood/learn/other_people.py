@@ -42,7 +42,7 @@ _SURE = 0.95
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OtherPeople(Tabular):
-    """The weight of precision among people like those asked, averaged over the kinds of mean.
+    """The weight of precision among people like those asked, given kinds of mean.
 
     `mean_probabilities` are those of the kinds averaged over, empty where the order is continuous.
     `probability` is that people's weights differ, as likely as not beforehand, and not a number
