@@ -173,7 +173,7 @@ def test_the_title_says_which_step_it_is(chromium, running):
     """The title is what a screen reader says first when a page is new."""
     with chromium.new_context(viewport=PHONE) as context:
         page = scenario_page(context, running)
-        assert "Step 2 of 7" in page.title()
+        assert "Step 2 of 6" in page.title()
 
 
 @WAYS

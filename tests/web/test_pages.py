@@ -79,6 +79,18 @@ def test_someone_takes_part_from_the_link_to_the_thanks(browser, host, slug):
     assert ("C-17" in page.text) == (slug == "songs")
 
 
+@pytest.mark.parametrize("slug", ["songs", "doors"])
+def test_steps_are_counted_from_one_and_the_last_page_is_the_last_step(browser, host, slug):
+    page, said = _begin(browser, slug), []
+    while "Thank you" not in page.text:
+        label = re.search(r'<label for="progress">Step (\d+) of (?:at most )?(\d+)<', page.text)
+        said.append((int(label[1]), int(label[2])))
+        page = _answer(browser, page, host)
+    steps = len(said)
+    assert steps >= 3
+    assert said == [(step, steps) for step in range(1, steps + 1)]
+
+
 def test_every_answer_is_a_redirect_so_that_reloading_sends_nothing_twice(browser):
     page = browser.get("/s/songs")
     done = browser.post(

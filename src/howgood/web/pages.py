@@ -255,11 +255,13 @@ def _action(view: View, query: str) -> str:
 
 
 def _progress(place: Place, language: str) -> str:
-    """Say how far somebody is; nothing at the very beginning."""
+    """Say which step somebody is at; nothing at consent, which is done before the first of them."""
     if not place.done:
         return ""
     key = "progress_at_most" if place.at_most else "progress"
-    return sentence(language, key, done=str(place.done), total=str(place.total))
+    steps = place.total - 1
+    # A second try after the last step, or a wait, is no step of its own.
+    return sentence(language, key, done=str(min(place.done, steps)), total=str(steps))
 
 
 _REVIEW_WORDS = (

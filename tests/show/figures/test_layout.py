@@ -10,7 +10,7 @@ from howgood.records.estimate import Estimate
 from howgood.show.figures.acceptability import alpha_figure
 from howgood.show.figures.layout import SMALLEST, fit, fit_phone, in_lines
 from howgood.show.figures.ranking import gaussian_curve, ranking_figure
-from howgood.show.figures.theme import of_widths, to_svg
+from howgood.show.figures.theme import canvas, of_widths, to_svg
 from howgood.show.translation import translated_page
 
 pytest.importorskip("matplotlib")
@@ -82,6 +82,16 @@ def test_long_headings_and_names_at_the_right_leave_room_for_what_is_drawn():
             assert long.startswith(heading.partition("…")[0])
             assert name.endswith("right")
             assert max(text.get_window_extent().x1 for text in axes.texts) <= figure.bbox.x1 + 1
+
+
+def test_a_line_of_wide_letters_stays_in_the_picture():
+    with canvas(width=3.0, height=2.0) as figure:
+        figure.subplots().set_title("illicit little lilies MMMMM MMMMM MMMMM MMMMM fill it till")
+        fit(figure)
+        (axes,) = figure.axes
+        _, texts = next(_boxes(figure))
+        assert axes._left_title.get_window_extent().x1 <= figure.bbox.x1
+        assert _overlaps(texts) == 0
 
 
 def test_a_name_without_room_keeps_its_end():

@@ -272,8 +272,10 @@
       top.append(make("p", { class: "study" }, survey.title));
     }
     if (step.done) {
+      const steps = step.total - 1; // the consent is done before the first of them
+      const place = { done: Math.min(step.done, steps), total: steps };
       top.append(make("p", { class: "progress" },
-        make("label", { for: "progress" }, filled(step.progress, step)),
+        make("label", { for: "progress" }, filled(step.progress, place)),
         make("progress", { id: "progress", value: step.done, max: step.total })));
     }
     top.hidden = !top.children.length;

@@ -26,6 +26,8 @@ _NAME, _PHONE_NAME = 30, 16
 # The group of a text that was broken into lines, for who translates the whole of it.
 LINES = "lines"
 _LINE_POINTS, _MOST_LINES = 12.5, 3
+# No line is broken into fewer letters than these.
+_LEAST_LETTERS = 8
 _EVERY = (5, 10, 20, 50, 100)
 
 
@@ -209,10 +211,13 @@ def _break_to(text: "Text", left: float, right: float) -> Steps:
     }[text.get_horizontalalignment()]
     if box.width <= room or room <= 0:
         return []
-    letters = max(int(0.97 * len(words) * room / box.width), 8)
+    most = max(int(0.97 * len(words) * room / box.width), _LEAST_LETTERS)
     # No line breaks between a number and its per cent sign.
-    lines = wrap(words.replace(" %", "\N{NO-BREAK SPACE}%"), letters)
-    text.set_text("\n".join(lines))
+    whole = words.replace(" %", "\N{NO-BREAK SPACE}%")
+    for letters in range(most, _LEAST_LETTERS - 1, -1):  # a line may have more wide letters
+        text.set_text("\n".join(wrap(whole, letters)))
+        if text.get_window_extent().width <= room:
+            break
     text.set_gid(LINES)
     return [partial(text.set_text, words), partial(text.set_gid, None)]
 
@@ -223,7 +228,7 @@ def _shorten_to(text: "Text", right: float) -> Steps:
     if text.get_in_layout() or box.x1 <= right:
         return []
     letters = int(0.97 * len(words) * (right - box.x0) / box.width)
-    text.set_text(in_lines(words, max(letters, 8), 1))
+    text.set_text(in_lines(words, max(letters, _LEAST_LETTERS), 1))
     return [partial(text.set_text, words)]
 
 
