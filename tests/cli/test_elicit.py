@@ -35,7 +35,7 @@ def test_a_simulated_respondent_is_recovered_with_all_outputs(scores, tmp_path, 
     result = json.loads(capsys.readouterr().out)
     assert abs(result["a0"]["mean"] - 0.2) < 0.08
     assert result["agreement"]["n_questions"] <= 5
-    assert report.read_text().count("<svg") == 2  # side by side they were too small for a phone
+    assert report.read_text().count("<svg") == 4  # two pictures, each also for phones
     assert "What one miss is worth" in report.read_text()
     assert picture.read_text().startswith("<?xml")
 
