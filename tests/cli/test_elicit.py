@@ -260,7 +260,7 @@ def test_enter_skips_the_guess_and_an_unfinished_interview_asks_none_after(
         ("1,.9\n0,2.5\n1,.4", "between 0 and 1"),
         ("1,.9\n0,nan\n1,.4", "column 's': 1 of 3"),
         ("1,high\n0,low\n1,low", "column 's': text such as 'high'"),
-        ("1,.5\n0,.5\n1,.5", "at least 3"),
+        ("1,.5\n0,.5\n1,.5", "All scores are equal"),
     ],
 )
 def test_a_file_without_a_trade_off_is_refused_by_name(tmp_path, rows, words, capsys):
@@ -270,7 +270,38 @@ def test_a_file_without_a_trade_off_is_refused_by_name(tmp_path, rows, words, ca
     error = capsys.readouterr().err
     assert words in error
     assert "scores.csv" in error
+    assert "out_of" not in error  # no option of the command
     assert "Traceback" not in error
+
+
+@pytest.mark.parametrize("more", [[], ["--classes", "cat,dog,fox"]])
+def test_a_log_whose_questions_another_version_asked_is_refused_by_its_name(
+    more, scores, tmp_path, capsys
+):
+    if more:
+        chances = np.random.default_rng(3).dirichlet([1, 1, 1], 300)
+        lines = [f"{row.argmax()},{row[0]:.4f},{row[1]:.4f},{row[2]:.4f}" for row in chances]
+        scores = tmp_path / "classes.csv"
+        names = ("cat", "dog", "fox")
+        rows = [names[int(line[0])] + line[1:] for line in lines]
+        scores.write_text("y_true,cat,dog,fox\n" + "\n".join(rows) + "\n")
+    columns = [] if more else ["--truth", "y", "--score", "s", "--positive", "ill"]
+    who = [*columns, "--simulate", "cat=.5,dog=.3,fox=.2" if more else "a0=.2"]
+    log = tmp_path / "log.json"
+    asked = ["elicit", str(scores), *more, "--log", str(log), "--seed", "1", "--questions", "6"]
+    assert run([*asked, *who]) == 0
+    capsys.readouterr()
+    kept = json.loads(log.read_text())
+    entry = kept["answers"][2]
+    entry["first"], entry["second"] = entry["second"], entry["first"]
+    log.write_text(json.dumps(kept))
+    before = log.read_bytes()
+    assert run([*asked, *who]) == 2
+    error = capsys.readouterr().err
+    assert f"{log}, answer 3" in error
+    assert "another version" in error
+    assert "Begin a new interview under another name" in error
+    assert log.read_bytes() == before
 
 
 def test_a_log_about_other_systems_is_not_resumed(scores, tmp_path, capsys):

@@ -343,7 +343,11 @@ def resume(log: Path, *, of: Interview | None = None) -> Interview:
             cure="For instance: howgood elicit SCORES --classes p_a,p_b,p_c --replay LOG.",
         )
     after = logged.get("direct_after")
-    elicitor = learn.replay(logged)
+    try:
+        elicitor = learn.replay(logged)
+    except InputError as error:
+        error.found_in(error.where.replace("elicitation log", str(log)))
+        raise
     if of is not None and tuple(of.elicitor.matrices) != tuple(elicitor.matrices):
         raise InputError(
             where=str(log),

@@ -200,7 +200,8 @@ def resumed(path: Path, *, of: Search) -> Search:
         )
     try:
         elicitor = _replayed(log, of)
-    except InputError:
+    except InputError as error:
+        error.found_in(error.where.replace("criteria log", str(path)))
         raise
     except (LookupError, TypeError, AttributeError, ValueError, OverflowError) as error:
         raise FileFormatError(
@@ -220,9 +221,10 @@ def _replayed(log: Mapping[str, Any], of: Search) -> Search:
         if shown != (entry["first"], entry["second"]):
             raise FileFormatError(
                 where=f"criteria log, answer {entry.get('number')}",
-                found="a question that this seed and these answers do not lead to",
-                needed="the log as it was written, by the same version of howgood",
-                cure="Begin a new interview.",
+                found="a question that this seed and these answers do not lead to (an edited log, "
+                "or one begun with another version of howgood, which asks differently)",
+                needed="the log as it was written, and the version of howgood that wrote it",
+                cure="Begin a new interview under another name, or go on with that version.",
             )
         elicitor.answer(entry["choice"], milliseconds=entry.get("milliseconds"))
     return elicitor

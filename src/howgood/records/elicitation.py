@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Literal
 
+import numpy as np
+
 from howgood.errors import FileFormatError, InputError, NoEvidenceWarning, announce
 from howgood.records.confusion import ConfusionMatrix, Range
 from howgood.records.decision_rules import GroupThresholds, WeightedArgmax
@@ -455,6 +457,27 @@ class WeightsResult(Shown):
         As of a class so rare that no answer turned on it: the number is what was assumed before.
         """
         return tuple(name for name, one in self.weights.items() if one.evidence == "none")
+
+    @property
+    def learned(self) -> dict[str, Estimate]:
+        """The weights that were learned, as shares of what these have together.
+
+        Of all weight, one that was not learned included, they would be as vague as that one.
+        """
+        learned = {name: one for name, one in self.weights.items() if one.evidence != "none"}
+        if len(learned) == len(self.weights) or not learned:
+            return learned
+        together = np.maximum(np.sum([one.draws for one in learned.values()], axis=0), 1e-300)
+        return {
+            name: Estimate.from_draws(
+                one.draws / together,
+                probability=one.interval.probability,
+                kind=one.interval.kind,
+                n_respondents=one.n_respondents,
+                evidence=one.evidence,
+            )
+            for name, one in learned.items()
+        }
 
     @property
     def violation_weight(self) -> Estimate | None:

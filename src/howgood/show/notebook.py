@@ -225,7 +225,7 @@ def _(result: WeightsResult) -> Look:
         findings=weights_findings(result),
         bars=[
             _bar(f"{name}: {UNKNOWN}" if name in result.not_learned else name, weight)
-            for name, weight in result.weights.items()
+            for name, weight in {**result.weights, **result.learned}.items()
         ],
         axis="weight, with 90 % interval",
         ends=(0.0, 1.0),

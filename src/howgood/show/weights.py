@@ -4,7 +4,7 @@ In: a `WeightsResult`. Out: findings, a table, `Report`. Absent: asking, printin
 criteria's own).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -64,21 +64,27 @@ def weights_findings(result: WeightsResult) -> tuple[Finding, ...]:
 
 
 def weights_table(result: WeightsResult) -> Table:
-    """Return one row per weight, with its 90 % interval; no number for one not learned."""
-    weights = list(result.weights.values())
-    return Table(
-        {
-            "of": list(result.weights),
-            "weight": [
-                UNKNOWN if name in result.not_learned else plain(weight.mean, digits=3)
-                for name, weight in result.weights.items()
-            ],
-            "90 % interval": [
-                f"{plain(one.interval.lower, digits=3)} to {plain(one.interval.upper, digits=3)}"
-                for one in weights
-            ],
-        }
-    )
+    """Return one row per weight, with its 90 % interval; no number for one not learned.
+
+    Where some were not learned, the others are shares of what these have together.
+    """
+    rows = {**result.weights, **result.learned}
+    columns = {
+        "of": list(rows),
+        "weight": [
+            UNKNOWN if name in result.not_learned else plain(weight.mean, digits=3)
+            for name, weight in rows.items()
+        ],
+        "90 % interval": [
+            f"{plain(one.interval.lower, digits=3)} to {plain(one.interval.upper, digits=3)}"
+            for one in rows.values()
+        ],
+    }
+    if result.not_learned:
+        columns["as a share of"] = [
+            _listed(result.learned) if name in result.learned else "all" for name in rows
+        ]
+    return Table(columns)
 
 
 def weights_report(result: WeightsResult) -> Report:
@@ -90,7 +96,10 @@ def weights_report(result: WeightsResult) -> Report:
         sections=(
             Section(
                 title="The weights",
-                text="They sum to 1, and are per case or per percentage point.",
+                text="They sum to 1, those that were learned among themselves, and are per case or "
+                "per percentage point."
+                if result.not_learned
+                else "They sum to 1, and are per case or per percentage point.",
                 table=weights_table(result),
             ),
         ),
@@ -102,10 +111,12 @@ def weights_report(result: WeightsResult) -> Report:
 
 def _weights_texts(result: WeightsResult) -> list[str]:
     """Say what the answers tell of the weights, and how the extremes of these compare."""
-    learned = {name: row for name, row in result.weights.items() if name not in result.not_learned}
-    if len(learned) < 2:
-        return [f"Weights: {name} {with_interval(row)}." for name, row in learned.items()]
-    return [_compared(result, learned)]
+    return [_compared(result, result.learned)] if result.learned else []
+
+
+def _listed(names: Iterable[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def _not_learned(result: WeightsResult) -> Finding:
@@ -117,7 +128,7 @@ def _not_learned(result: WeightsResult) -> Finding:
         for name, one in result.weights.items()
         if name in names
     )
-    which = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+    which = _listed(names)
     verb = "count" if len(names) > 1 else "counts"
     return Finding(
         text=f"Not enough answers to say how much {which} {verb} ({known}, hardly less than before "
@@ -129,19 +140,20 @@ def _not_learned(result: WeightsResult) -> Finding:
 
 def _compared(result: WeightsResult, weights: Mapping[str, Estimate]) -> str:
     ordered = sorted(weights.items(), key=lambda entry: -entry[1].mean)
+    of = f"Weights among {_listed(weights)}" if result.not_learned else "Weights"
     first = "A right answer on " if isinstance(result.metric, DiagonalMetric) else "One point of "
     said = ", ".join(f"{name} {with_interval(row)}" for name, row in ordered)
     (top, most), (last, least) = ordered[0], ordered[-1]
     ratios = most.draws / np.maximum(least.draws, 1e-9)
     lower, middle, upper = np.quantile(ratios, (0.05, 0.5, 0.95))
     if lower <= 1.0:
-        return f"Weights: {said}. Not enough answers to say whether {top} weighs more than {last}."
+        return f"{of}: {said}. Not enough answers to say whether {top} weighs more than {last}."
     if upper > _MOST_TIMES:
         worth = f"at least {times(lower)}"
     else:
         worth = f"{times(middle)} [{times(lower)}, {times(upper)}]"
     than = "on" if isinstance(result.metric, DiagonalMetric) else "one of"
-    return f"Weights: {said}. {first}{top} is worth {worth} times as much as {than} {last}."
+    return f"{of}: {said}. {first}{top} is worth {worth} times as much as {than} {last}."
 
 
 def _rule_text(result: WeightsResult) -> str | None:

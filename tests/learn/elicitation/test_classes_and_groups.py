@@ -373,6 +373,47 @@ def test_with_common_classes_every_weight_is_learned():
     assert result.not_learned == ()
 
 
+def test_weights_that_were_learned_are_shown_as_shares_of_each_other(rare):
+    cat, dog = rare.weights["cat"].draws, rare.weights["dog"].draws
+    shown = rare.learned["cat"]
+    assert list(rare.learned) == ["cat", "dog"]
+    assert shown.mean == pytest.approx(float((cat / (cat + dog)).mean()))
+    assert 0.4 in shown.interval  # the person's .2 against .3
+    assert shown.interval.width < rare.weights["cat"].interval.width
+    table = weights_table(rare)
+    assert list(table["of"]) == ["cat", "dog", "fox"]
+    assert list(table["as a share of"]) == ["cat and dog", "cat and dog", "all"]
+    assert weights_findings(rare)[0].text.startswith("Weights among cat and dog: dog 0.")
+
+
+def test_where_all_weights_were_learned_they_are_shares_of_all():
+    result = learn.ask_oracle(
+        learn.MulticlassElicitor(CLASSES, random_state=1), choosing([0.5, 0.3, 0.2])
+    )
+    assert result.learned == result.weights
+    assert "as a share of" not in weights_table(result).columns
+    assert weights_findings(result)[0].text.startswith("Weights: ")
+
+
+def test_a_wide_interval_far_from_where_weights_were_expected_is_learned():
+    """A weight of .4 to .9 among four, of which one of twenty is above .63 beforehand."""
+    large = np.linspace(0.4, 0.9, 1000)[:, None]
+    others = np.array([0.5, 0.3, 0.2]) * (1 - large)
+    judged = judged_weights(np.column_stack([large, others]))
+    assert [weight.evidence for weight in judged] == ["enough"] * 4
+
+
+def test_less_than_half_a_bit_is_not_learned():
+    """Draws from a part of what was expected before tell minus its logarithm."""
+    before = np.sort(np.random.default_rng(5).beta(1, 1, 1000))
+    pairs = {share: np.sort(before)[: int(1000 * share)] for share in (0.8, 0.6)}
+    judged = {
+        share: judged_weights(np.column_stack([draws, 1 - draws]))[0].evidence
+        for share, draws in pairs.items()
+    }
+    assert judged == {0.8: "none", 0.6: "enough"}  # 0.32 and 0.74 bits
+
+
 @pytest.mark.parametrize("k", [2, 3, 8])
 def test_no_weight_is_learned_where_the_draws_are_those_before_any_answer(k):
     before = np.random.default_rng(k).dirichlet(np.ones(k), size=1000)

@@ -519,9 +519,10 @@ def _take(elicitor: Elicitor, entry: Mapping[str, Any]) -> None:
     if asked != (entry["first"], entry["second"]):
         raise FileFormatError(
             where=f"elicitation log, answer {entry.get('number')}",
-            found="a question that this seed and these answers do not lead to",
-            needed="the log as it was written, by the same version of howgood",
-            cure="Start a new interview, or replay with the version that wrote it.",
+            found="a question that this seed and these answers do not lead to (an edited log, or "
+            "one begun with another version of howgood, which asks differently)",
+            needed="the log as it was written, and the version of howgood that wrote it",
+            cure="Begin a new interview under another name, or go on with that version.",
         )
     elicitor.answer(entry["choice"], milliseconds=entry.get("milliseconds"))
 

@@ -92,7 +92,7 @@ def threshold_matrices(
     ]
     ends = np.concatenate([[0.0], cuts, [np.inf]])
     matrices, ranges = _merged(shown, ends.tolist())
-    check_enough(matrices, where="threshold_matrices")
+    check_enough(matrices, where="threshold_matrices", cure=_of_scores(len(cuts), out_of, total))
     return ThresholdMatrices(
         matrices=matrices,
         ranges=ranges,
@@ -231,7 +231,9 @@ def table_matrices(
     share = systems[0].positives / systems[0].total if systems else 0.5
     total = imagined_total(out_of, share, where="table_matrices")
     matrices = tuple(dict.fromkeys(system.displayed(out_of=total) for system in systems))
-    check_enough(matrices, where="table_matrices")
+    check_enough(
+        matrices, where="table_matrices", cure=f"Add systems that differ{_finer(out_of, total)}."
+    )
     if len({matrix.positives for matrix in matrices}) > 1:
         raise InputError(
             where="table_matrices",
@@ -242,14 +244,26 @@ def table_matrices(
     return matrices
 
 
-def check_enough(matrices: tuple[ConfusionMatrix, ...], *, where: str) -> None:
+def _of_scores(n_scores: int, out_of: OutOf, total: int) -> str:
+    """Say what to do about scores whose thresholds lead to hardly any systems."""
+    if n_scores == 1:
+        return "All scores are equal: name the column of the model's own probabilities."
+    return f"Use scores with more distinct values, or more cases{_finer(out_of, total)}."
+
+
+def _finer(out_of: OutOf, total: int) -> str:
+    """Say what shows more, where somebody chose out of how many cases systems are shown."""
+    return "" if out_of == "auto" else f', or show them out of more than {total:,}: out_of="auto"'
+
+
+def check_enough(matrices: tuple[ConfusionMatrix, ...], *, where: str, cure: str) -> None:
     """Refuse fewer than three distinct matrices: there would be nothing to learn."""
     if len(set(matrices)) < _FEWEST:
         raise InputError(
             where=where,
             found=f"{len(set(matrices))} distinct confusion matrices as displayed",
             needed=f"at least {_FEWEST}, else there is no trade-off to ask about",
-            cure='Use more cases or finer scores; where one class is rare, out_of="auto".',
+            cure=cure,
         )
 
 

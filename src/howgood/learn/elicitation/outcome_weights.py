@@ -9,8 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.special import logit
-from scipy.stats import beta
+from scipy.stats import beta, entropy
 
 from howgood.errors import InputError
 from howgood.learn.elicitation.weights_search import (
@@ -28,7 +27,10 @@ from howgood.stats.arrays import FloatArray
 from howgood.stats.randomness import RandomState
 from howgood.stats.weighted_choices import particle_weights
 
-_HARDLY = 0.5  # an interval still so wide, next to that before any answer, was hardly learned
+# Less than half a bit was hardly learned: one answer to the right question, by somebody who slips
+# in one of ten, tells 1 - H(0.1) = 0.53 bits.
+_HARDLY = 0.5
+_BINS = 20  # equally probable before any answer
 
 
 class OutcomeElicitor(WeightsSearch):
@@ -109,11 +111,11 @@ class OutcomeElicitor(WeightsSearch):
 def judged_weights(weights: FloatArray) -> list[Estimate]:
     """Return weights (n_draws, k) with 90 % intervals, and whether answers say how large each is.
 
-    They do not ("none") where the interval is still more than half as wide as before any answer,
-    both as it is and in log odds: a weight near 0 is known well by the first, one near 1 by the
-    second. Beforehand each of k weights that sum to 1 is distributed as Beta(1, k - 1); it still is
-    after answers that tell only how the others compare. So the least known one is judged first,
-    then the others as shares of what is left: what they share with it is no lack of answers.
+    They do not ("none") where the answers tell less about it than half a bit, by the divergence of
+    what is believed now from what was believed before. Beforehand each of k weights that sum to 1
+    is distributed as Beta(1, k - 1); it still is after answers that tell only how the others
+    compare. So the least known one is judged first, then the others as shares of what is left: what
+    they share with it is no lack of answers.
 
     Examples
     --------
@@ -125,10 +127,10 @@ def judged_weights(weights: FloatArray) -> list[Estimate]:
     left = list(range(weights.shape[1]))
     while len(left) > 1:
         shares = weights[:, left] / weights[:, left].sum(axis=1, keepdims=True)
-        widths = [_width_left(draws, len(left)) for draws in shares.T]
-        if max(widths) <= _HARDLY:
+        told = [_bits_told(draws, len(left)) for draws in shares.T]
+        if min(told) >= _HARDLY:
             break
-        del left[int(np.argmax(widths))]
+        del left[int(np.argmin(told))]
     known = left if len(left) > 1 else []
     return [
         replace(weight_estimate(draws), evidence="enough" if place in known else "none")
@@ -136,10 +138,15 @@ def judged_weights(weights: FloatArray) -> list[Estimate]:
     ]
 
 
-def _width_left(draws: FloatArray, n_weights: int) -> float:
-    """Return how wide the interval still is, next to that before any answer."""
-    now = np.clip(np.quantile(draws, [0.05, 0.95]), 1e-12, 1 - 1e-12)
-    before = beta.ppf([0.05, 0.95], 1, n_weights - 1)
-    return min(
-        float(np.ptp(measure(now)) / np.ptp(measure(before))) for measure in (np.asarray, logit)
-    )
+def _bits_told(draws: FloatArray, n_weights: int) -> float:
+    """Return by how much one weight differs from what it was before any answer, in bits.
+
+    Examples
+    --------
+    >>> before = beta.ppf(np.linspace(0.001, 0.999, 1000), 1, 2)
+    >>> round(_bits_told(before, 3), 3), round(_bits_told(before[:500], 3), 3)
+    (0.0, 1.0)
+    """
+    ranks = beta.cdf(draws, 1, n_weights - 1)
+    shares = np.histogram(ranks, bins=_BINS, range=(0.0, 1.0))[0] / len(ranks)
+    return float(-entropy(shares, base=2)) + float(np.log2(_BINS))

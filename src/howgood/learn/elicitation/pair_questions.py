@@ -86,7 +86,7 @@ class PairBank:
 def pair_bank(matrices: Sequence[ConfusionMatrix], *, where: str) -> PairBank:
     """Return the bank of distinct displayed matrices, thinned to at most 360 pairs."""
     distinct = displayed_matrices(matrices)
-    check_enough(distinct, where=where)
+    check_enough(distinct, where=where, cure="Add systems that differ in what they miss.")
     asked = _worth_asking(distinct)
     counts = np.array([list(query.to_dict().values()) for query in asked], dtype=np.float64)
     one, other = np.triu_indices(len(asked), k=1)
