@@ -1,6 +1,6 @@
 """For whom intervals of alpha hold: one sentence, and its German."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
@@ -32,6 +32,7 @@ def _others(probability):
 class _Fit:
     others: OtherPeople | None
     applications: tuple[str, ...] = ("alarm",)
+    mean_probabilities: dict[int, float] = field(default_factory=lambda: {0: 0.96, 1: 0.04})
 
     def other_people(self):
         return self.others
@@ -54,6 +55,16 @@ def test_one_finding_says_for_whom_the_intervals_hold_in_both_languages(probabil
     assert german is not None
     assert "ntervalle von alpha" in german
     assert "people" not in german
+
+
+def test_a_kind_of_mean_that_is_open_is_said_where_intervals_depend_on_it():
+    kinds = {-1: 0.3, 0: 0.7}
+    said = "They take the likeliest kind of mean as known"
+    for probability, depends in ((0.01, False), (0.5, True), (0.999, True)):
+        finding = other_people_finding(_Fit(_others(probability), mean_probabilities=kinds))
+        assert (said in finding.text) is depends
+        assert "people" not in translated(finding.text, "de")
+    assert said not in other_people_finding(_Fit(_others(0.5))).text
 
 
 def test_four_in_five_lie_where_the_normal_quantiles_say():

@@ -23,6 +23,7 @@ def _words(text):
 COMPOSED = {
     *("Copy for {own}", "Day of", "Filled: accepted.", "Hollow: refused.", "Alarms", "Miss"),
     *("Negative", "Positive", "Cleared", "Correctly cleared", "With negative", "With positive"),
+    *("scopes: none; expected at least one.", "{n} new links."),
 }
 
 

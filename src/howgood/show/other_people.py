@@ -39,10 +39,15 @@ def other_people_finding(fit: AcceptabilityFit) -> Finding:
             "alpha take one weight for everybody, and other people's may lie further away.",
             tone="unsure",
         )
-    return Finding(text=_sentence(others), tone=_TONES[others.verdict])
+    likeliest = max(fit.mean_probabilities.values(), default=1.0)
+    is_open = others.verdict != "one weight" and likeliest < _DECISIVE
+    return Finding(text=_sentence(others) + _OPEN * is_open, tone=_TONES[others.verdict])
 
 
 _WIDE_ENOUGH = "the intervals of alpha are wide enough for other people if they do."
+# The probability from which on a kind of mean is said to be decided.
+_DECISIVE = 0.95
+_OPEN = " They take the likeliest kind of mean as known, which these answers leave open."
 _TONES = {"own weights": "neutral", "one weight": "neutral", "not enough evidence": "unsure"}
 
 
