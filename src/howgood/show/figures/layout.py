@@ -4,6 +4,7 @@ In: a figure, already drawn. Out: the same figure: names and titles broken into 
 too small, ticks that do not touch; for a phone one panel below the other. Absent: what is drawn.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import pairwise
@@ -137,16 +138,25 @@ def in_lines(name: str, letters: int, most: int) -> str:
     'a lon…sion 2'
     >>> in_lines("a long name of a system, version 2", 12, 2)
     'a long name\n…version 2'
+    >>> in_lines("alarm_text_message", 16, 2)
+    'alarm_text_\nmessage'
     """
     if len(name) <= letters:
         return name
     if most > 1:
-        lines = wrap(name, letters)
+        lines = _wrapped(name, letters)
         if len(lines) <= most:
             return "\n".join(lines)
         return "\n".join([*lines[: most - 1], f"…{_end(name, letters - 1)}"])
     kept = letters - 1
     return f"{name[: kept // 2]}…{name[-(kept - kept // 2) :]}"
+
+
+def _wrapped(name: str, letters: int) -> list[str]:
+    """Return a name in lines that end at blanks, or behind what joins words in names of columns."""
+    parted = re.sub(r"(?<=[_/.:])(?=\w)", "\v", name)
+    lines = wrap(parted, letters, expand_tabs=False, replace_whitespace=False)
+    return [line.replace("\v", "") for line in lines]
 
 
 def _end(name: str, letters: int) -> str:
