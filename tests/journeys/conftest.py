@@ -13,8 +13,8 @@ from tests.flow.hosting.conftest import PHRASES
 
 from howgood.flow.study_files.new import template
 
-# Of two lists Chromium heeds the last, so Playwright's own stands here again. The others are pages
-# that Chromium keeps ready for its windows: every new profile pays for them, and nobody sees them.
+# Of two lists Chromium heeds the last: Playwright's own stands here again. What follows it are pages
+# Chromium keeps ready for its own windows; each new profile pays for them, and nobody sees them.
 _PLAYWRIGHT_TURNS_OFF = (
     "AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "HttpsUpgrades",
     "HttpsFirstBalancedModeAutoEnable", "LensOverlay", "MediaRouter", "PaintHolding",
