@@ -35,6 +35,7 @@ def account(chromium, asked):
     page.get_by_label("Name").fill("ada")
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Make the account").click()
+    page.wait_for_url(f"{asked.home}/studies")  # a page that is closed on its way may hang
     page.close()
     yield context
     context.close()
