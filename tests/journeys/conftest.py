@@ -13,21 +13,9 @@ from tests.flow.hosting.conftest import PHRASES
 
 from howgood.flow.study_files.new import template
 
-# Of two lists Chromium heeds the last: Playwright's own stands here again. What follows it are pages
-# Chromium keeps ready for its own windows; each new profile pays for them, and nobody sees them.
-_PLAYWRIGHT_TURNS_OFF = (
-    "AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "HttpsUpgrades",
-    "HttpsFirstBalancedModeAutoEnable", "LensOverlay", "MediaRouter", "PaintHolding",
-    "ThirdPartyStoragePartitioning", "AvoidCorsURLLoaderRestartOnRedirect", "OptimizationHints",
-    "NetworkTimeServiceQuerying", "AimEnabled", "PreconnectToSearch",
-)  # fmt: skip
-_OF_WINDOWS = (
-    "PreloadTopChromeWebUI", "WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup",
-    "SpareRendererForSitePerProcess",
-)  # fmt: skip
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-         "--disable-background-networking", "--disable-component-update", "--disable-sync",
-         f"--disable-features={','.join(_PLAYWRIGHT_TURNS_OFF + _OF_WINDOWS)}"]  # fmt: skip
+         "--disable-background-networking", "--disable-component-update",
+         "--disable-sync"]  # fmt: skip
 PICTURE = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 60" role="img">'
     '<rect width="120" height="60" fill="#cfd8e3"/><circle cx="60" cy="30" r="18" fill="#33547a"/>'
