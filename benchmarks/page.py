@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchmarks.rows import Row
 from howgood import __version__
-from howgood.show.figures.theme import COLOURS, FAINT, canvas, to_svg
+from howgood.show.figures.theme import COLOURS, FAINT, canvas, of_widths, to_svg
 
 DOCS = Path(__file__).parents[1] / "docs"
 FOLDER = DOCS / "explanation"
@@ -85,4 +85,4 @@ def picture(rows: dict[str, list[Row]]) -> str:
         axes.spines["left"].set_visible(False)
         axes.set_xticks([1, 10, 100, 1000], ["1x", "10x", "100x", "1,000x"])
         axes.set_xlabel("times better than the peer")
-        return to_svg(figure, title="Ratios against peers")
+        return of_widths(to_svg(figure, title="Ratios against peers"))[0]

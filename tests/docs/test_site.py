@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -51,3 +52,11 @@ def test_each_of_the_five_users_is_one_click_from_their_page(site):
     for page in ("run-a-study", "choose-a-threshold", "rank-systems", "is-85-percent-enough",
                  "gate-in-ci"):  # fmt: skip
         assert f'href="howto/{page}.html"' in front
+
+
+@pytest.mark.parametrize(
+    "picture", sorted(DOCS.rglob("*.svg")), ids=lambda path: str(path.relative_to(DOCS))
+)
+def test_a_picture_is_one_sound_drawing(picture):
+    if "_build" not in picture.parts:
+        assert ElementTree.parse(picture).getroot().tag.endswith("svg")  # noqa: S314 - we drew it
