@@ -206,6 +206,7 @@ PROVED: dict[str, tuple[str, ...]] = {
     "OneThreshold.table": ("one threshold: acceptance lost",),
     "OtherPeople.alpha": _OTHER_PEOPLE,
     "OtherPeople.difference": _OTHER_PEOPLE,  # paired draws of the same alphas
+    "OtherPeople.probability": ("other people: weights differ",),
     "OtherPeople.spread": ("people: spread of alpha",),  # the same density
     "OtherPeople.table": _OTHER_PEOPLE,
     "SegmentedPeople.probability_differing": ("segments: people differ by a column",),
@@ -371,6 +372,8 @@ PROVED: dict[str, tuple[str, ...]] = {
     "TradeOff.curve": ("trade-off: band of acceptance",
                        "trade-off: enough people at the least accuracy",
                        "trade-off: not enough one point lower"),
+    # Shares of draws of the weights among those that were learned.
+    "WeightsResult.learned": ("weight of a class",),
     "WeightsResult.violation_weight": ("fair: weight of all gaps",),
     "WeightsResult.weights": ("weight of a class", "fair: weight of recall",
                               "fair: weight of the gap in recall"),
@@ -428,6 +431,7 @@ EXCUSED: dict[str, str] = {
     "Interval.probability": _ECHO,
     "Needed.error": _ECHO,
     "NeededGrades.error": _ECHO,
+    "OtherPeople.mean_probabilities": "the likeliest kind of mean of the fit, taken as known",
     "OrdinalFit.mean_probabilities": "the same mixture of kinds as in the binary model, proved "
     "there; no ordinal studies with several kinds have been simulated",
     "RelevanceReport.case_table": _NO_CHANCE,
