@@ -54,8 +54,8 @@ def test_no_page_and_no_answer_of_the_api_repeats_a_secret(host, owner_account, 
                 continue
             address = filled(path, slug="doors")
             answer = client.get(address, headers=head if path.startswith("/api/") else {})
-            told = [name for name, secret in secrets.items() if secret in answer.text]
-            assert told == [], address
+            leaked = [name for name, secret in secrets.items() if secret in answer.text]
+            assert leaked == [], address
             asked += answer.status_code == 200
     assert asked > 40
 

@@ -93,7 +93,7 @@ def test_what_was_typed_before_signing_out_in_another_tab_is_kept_through_signin
     assert "Typed with care." in owner.get(EDIT).text
 
 
-@pytest.mark.parametrize("origin", ["https://elsewhere.example", "null", ""])
+@pytest.mark.parametrize("origin", ["https://other.example", "null", ""])
 def test_what_another_site_sends_is_not_carried_through_signing_in(owner, origin):
     typed = _signed_out_while_typing(owner)
     page = owner.post(EDIT, data=typed, headers={"Origin": origin} if origin else {})

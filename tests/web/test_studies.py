@@ -501,7 +501,7 @@ def test_flags_speak_of_those_who_were_checked_so_far(owner, host, monkeypatch):
 
 
 def test_nobody_is_led_to_a_page_that_refuses_them(viewer, owner):
-    """Before: a viewer of a study that nobody has begun was told to recruit, and refused."""
+    """Before: a viewer of a study that nobody has begun was sent to Recruit, and refused."""
     assert 'href="/studies/songs/recruit">Recruit people' in owner.get("/studies/songs").text
     page = viewer.get("/studies/songs").text
     assert "Nobody has begun yet." in page

@@ -352,7 +352,7 @@ class AcceptabilityFit(Tabular):
         """Return mean, sd and 95 % HDI of every parameter, p among them where it is continuous.
 
         "alpha" takes one weight for everybody; "alpha, other people" is the middle person's where
-        people may differ (`other_people`), and is left out where that cannot be told.
+        people may differ (`other_people`), and is left out where that is not known.
         """
         names = [
             (one_parameter, application)

@@ -101,7 +101,7 @@ class OtherPeople(Tabular):
 
     def methods_text(self) -> str:
         """Return how the weights that are shown were estimated, for a methods section."""
-        told = (
+        how_likely = (
             ""
             if np.isnan(self.probability)
             else f" Weights that differ had a probability of {_bounded(self.probability)} (as "
@@ -115,7 +115,7 @@ class OtherPeople(Tabular):
         )
         return (
             f"The model was fitted again with a normal effect per respondent on the logit of alpha "
-            f"(sd ~ {ALPHA_SPREAD}).{told} So {shown}."
+            f"(sd ~ {ALPHA_SPREAD}).{how_likely} So {shown}."
         )
 
     @property

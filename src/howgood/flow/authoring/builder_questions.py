@@ -37,7 +37,7 @@ QUESTIONS: Mapping[str, tuple[str, str]] = {
     "Draw.prizes": ("How many people win?", ""),
     "_Frame.framed_by": (
         "Which sites may show the study inside a frame?",
-        "One site per line, such as https://www.mturk.com (empty: none)",
+        "One https address per line (empty: none)",
     ),
     "_Frame.quota": ("How many people do you want?", "For example 50; empty: no limit"),
     "_Frame.idle_minutes": (

@@ -127,10 +127,10 @@ def judged_weights(weights: FloatArray) -> list[Estimate]:
     left = list(range(weights.shape[1]))
     while len(left) > 1:
         shares = weights[:, left] / weights[:, left].sum(axis=1, keepdims=True)
-        told = [_bits_told(draws, len(left)) for draws in shares.T]
-        if min(told) >= _HARDLY:
+        bits = [_bits_learned(draws, len(left)) for draws in shares.T]
+        if min(bits) >= _HARDLY:
             break
-        del left[int(np.argmin(told))]
+        del left[int(np.argmin(bits))]
     known = left if len(left) > 1 else []
     return [
         replace(weight_estimate(draws), evidence="enough" if place in known else "none")
@@ -138,13 +138,13 @@ def judged_weights(weights: FloatArray) -> list[Estimate]:
     ]
 
 
-def _bits_told(draws: FloatArray, n_weights: int) -> float:
+def _bits_learned(draws: FloatArray, n_weights: int) -> float:
     """Return by how much one weight differs from what it was before any answer, in bits.
 
     Examples
     --------
     >>> before = beta.ppf(np.linspace(0.001, 0.999, 1000), 1, 2)
-    >>> round(_bits_told(before, 3), 3), round(_bits_told(before[:500], 3), 3)
+    >>> round(_bits_learned(before, 3), 3), round(_bits_learned(before[:500], 3), 3)
     (0.0, 1.0)
     """
     ranks = beta.cdf(draws, 1, n_weights - 1)

@@ -11,6 +11,8 @@ from itertools import pairwise
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -88,7 +90,8 @@ def _label_alone(axes: "Axes", panels: Sequence["Axes"]) -> None:
     ):
         friends = [one for one in panels if shared.joined(axes, one)]
         if len(friends) > 1:
-            axes.tick_params(axis=of, **{f"label{side}": True})  # type: ignore[arg-type]
+            shown: dict[str, Any] = {"axis": of, f"label{side}": True}
+            axes.tick_params(**shown)
             said = [getattr(one, f"get_{of}label")() for one in friends]
             if not getattr(axes, f"get_{of}label")():
                 getattr(axes, f"set_{of}label")(next(filter(None, said), ""))
@@ -268,7 +271,8 @@ def _empty_cells(axes: "Axes") -> Steps:
     """Leave cells of an image to their shade where a number would reach into the next cell."""
     if not axes.images or not axes.texts:
         return []
-    cell = axes.get_window_extent().width / max(len(axes.images[0].get_array()[0]), 1)  # type: ignore[index]
+    columns = np.asarray(axes.images[0].get_array()).shape[1]
+    cell = axes.get_window_extent().width / max(columns, 1)
     if all(text.get_window_extent().width <= 0.94 * cell for text in axes.texts):
         return []
     for text in axes.texts:
