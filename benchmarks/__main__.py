@@ -75,7 +75,7 @@ def _table(rows: list[Row]) -> Table:
             "howgood": [row.ours for row in rows],
             "peer": [row.peer for row in rows],
             "peer's": [row.peer_value for row in rows],
-            "ratio": ["" if row.ratio is None else f"{row.ratio:,.1f}x" for row in rows],
+            "ratio": ["" if row.ratio is None else f"{page.times(row.ratio)}x" for row in rows],
             "target": [row.target for row in rows],
             "met": [met[row.met] for row in rows],
         }

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchmarks.rows import Row
 from howgood import __version__
-from howgood.show.figures.theme import COLOURS, FAINT, canvas, of_widths, to_svg
+from howgood.show.figures.theme import COLOURS, FAINT, canvas, save
 
 DOCS = Path(__file__).parents[1] / "docs"
 FOLDER = DOCS / "explanation"
@@ -36,7 +36,7 @@ def remember(measured: dict[str, list[Row]], folder: Path = FOLDER, memory: Path
     known = dict(sorted(known.items()))
     memory.write_text(json.dumps(known, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     rows = {name: [Row(**row) for row in found] for name, found in known.items()}
-    (folder / _PICTURE).write_text(picture(rows), encoding="utf-8")
+    draw(rows, folder / _PICTURE)
     page = folder / _PAGE
     page.write_text(as_page(rows), encoding="utf-8")
     return page
@@ -56,13 +56,18 @@ def _table(rows: list[Row]) -> str:
              "|---|---|---|---|---|---:|---|---|"]  # fmt: skip
     lines += [
         f"| {row.subject} | {row.size} | {row.ours} | {row.peer} | {row.peer_value} | "
-        f"{'' if row.ratio is None else f'{row.ratio:,.1f}'} | {row.target} | {met[row.met]} |"
+        f"{'' if row.ratio is None else times(row.ratio)} | {row.target} | {met[row.met]} |"
         for row in rows
     ]
     return "\n".join(lines)
 
 
-def picture(rows: dict[str, list[Row]]) -> str:
+def times(ratio: float) -> str:
+    """Return a ratio with one decimal, and two digits where it is far below 1."""
+    return f"{ratio:,.1f}" if ratio >= 0.95 else f"{ratio:.2g}"
+
+
+def draw(rows: dict[str, list[Row]], path: Path) -> None:
     """Draw every ratio as a bar with its peer's name, largest first."""
     found = sorted(
         (row for each in rows.values() for row in each if row.ratio), key=lambda row: row.ratio
@@ -73,16 +78,20 @@ def picture(rows: dict[str, list[Row]]) -> str:
             axes.plot([1, row.ratio], [place, place], color=COLOURS[0 if row.ratio >= 1 else 1],
                       lw=6, solid_capstyle="butt")  # fmt: skip
             axes.annotate(
-                f"{row.ratio:,.1f}x  {row.peer}: {row.subject}, {row.size}",
+                f"{times(row.ratio)}x  {row.peer}: {row.subject}, {row.size}",
                 (max(row.ratio, 1), place), xytext=(5, 0), textcoords="offset points",
                 va="center", fontsize=8,
             )  # fmt: skip
         axes.axvline(1, color=FAINT, lw=1)
         axes.set_xscale("log")
-        largest = max((row.ratio for row in found), default=1)
-        axes.set_xlim(0.3, largest * 3e4)
+        ratios = [row.ratio for row in found] or [1.0]
+        axes.set_xlim(min(ratios[0] / 2, 0.3), ratios[-1] * 3e4)
         axes.set_yticks([])
         axes.spines["left"].set_visible(False)
-        axes.set_xticks([1, 10, 100, 1000], ["1x", "10x", "100x", "1,000x"])
+        ticks = [
+            10.0**power for power in range(-2, 5) if ratios[0] / 2 <= 10.0**power <= ratios[-1]
+        ]
+        axes.set_xticks(ticks, [f"{tick:,g}x" for tick in ticks])
+        axes.minorticks_off()
         axes.set_xlabel("times better than the peer")
-        return of_widths(to_svg(figure, title="Ratios against peers"))[0]
+        save(figure, path)
