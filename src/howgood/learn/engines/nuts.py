@@ -238,7 +238,7 @@ def pymc_ordinal(model: OrdinalModel) -> Any:  # noqa: ANN401 - PyMC ships no ty
         n_apps, others = model.n_applications, model.n_other_parts
         slope, threshold = _ordered_thresholds(pm, model)
         alpha = pm.Beta("alpha", priors.alpha.a, priors.alpha.b, shape=n_apps)
-        level = pm.Normal("level", priors.shift.mean, priors.shift.sd, shape=n_apps - 1)
+        level = _levels(pm, model, slope)
         shift = pm.Normal("shift", priors.shift.mean, priors.shift.sd, shape=others)
         log_scale = pm.Normal("log_scale", priors.log_scale.mean, priors.log_scale.sd, shape=others)
         spread = _spread(pm, priors.person_sd)
@@ -279,6 +279,16 @@ def _ordered_thresholds(pm: Any, model: OrdinalModel) -> tuple[Any, Any]:  # noq
     flat = pm.Normal.dist(priors.threshold.mean, priors.threshold.sd)
     pm.Potential("threshold_prior", pm.logp(flat, threshold).sum())
     return slope, threshold
+
+
+def _levels(pm: Any, model: OrdinalModel, slope: Any) -> Any:  # noqa: ANN401 - PyMC ships no types
+    """Return levels of the other applications with their prior."""
+    prior, n_others = model.priors.shift, model.n_applications - 1
+    # Levels move with the slopes, too; what a usual mean is worth in an application does not.
+    worth = pm.Flat("worth", shape=n_others, initval=np.zeros(n_others))
+    level = pm.Deterministic("level", worth - USUAL_MEAN * (slope[1:] - slope[0]))
+    pm.Potential("level_prior", pm.logp(pm.Normal.dist(prior.mean, prior.sd), level).sum())
+    return level
 
 
 def _rated_rows(model: OrdinalModel) -> tuple[NDArray[np.intp], NDArray[np.intp], FloatArray]:
