@@ -4,6 +4,7 @@ Never skipped by `make check`: where the system has no Java or PostgreSQL, those
 serve. `make test-library` installs no Spark, and there what needs it is skipped.
 """
 
+import gc
 import os
 import shutil
 import warnings
@@ -149,6 +150,17 @@ def on_engine(request):
         return {"polars": frame, "polars lazy": frame.lazy(), "pyarrow": frame.to_arrow()}[engine]
 
     return convert
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Look for no unused objects while modules load, and later only among those of tests."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(config, items):

@@ -87,14 +87,10 @@ def test_a_format_of_logs_is_a_module_and_its_name(monkeypatch, tmp_path):
     for name, right in (("base", 0), ("candidate", 1)):
         answers = {f"q{number}": right or number % 2 for number in range(60)}
         (tmp_path / f"{name}.json").write_text(json.dumps({"tally": answers}))
-    verdict = decide.ship(
-        evaluation_logs.read_log(tmp_path / "base.json"),
-        evaluation_logs.read_log(tmp_path / "candidate.json"),
-        metric="right",
-        item="item",
-    )
-    assert "Tally" in evaluation_logs.formats()
-    assert verdict.verdict == "ship"
+    base = evaluation_logs.read_log(tmp_path / "base.json")
+    candidate = evaluation_logs.read_log(tmp_path / "candidate.json")
+    assert base.format == candidate.format == "Tally"
+    assert decide.ship(base, candidate, metric="right", item="item").verdict == "ship"
 
 
 def test_a_command_is_a_module_and_a_line(monkeypatch, capsys):

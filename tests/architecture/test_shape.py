@@ -75,8 +75,8 @@ def _body_lines(function):
 def _depth(node, level=0):
     deepest = level
     for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            continue
+        if isinstance(child, ast.expr | ast.FunctionDef | ast.AsyncFunctionDef):
+            continue  # no expression holds a block
         deeper = level + isinstance(child, _BLOCKS) - _is_elif(node, child)
         deepest = max(deepest, _depth(child, deeper))
     return deepest

@@ -50,12 +50,12 @@ def _is_ours(call, imported):
 
 
 def _writes(call):
-    if ast.unparse(call.func) in ("os.replace", "os.rename"):
-        return True
-    if ast.unparse(call.func) == "os.open":
-        return "os.O_CREAT" in ast.unparse(call) or "os.O_TRUNC" in ast.unparse(call)
-    if _called(call) not in ("open", "fdopen", "ZipFile", "TarFile"):
-        return _called(call) in WRITERS
+    name = _called(call)
+    if name in ("replace", "rename", "open") and ast.unparse(call.func) == f"os.{name}":
+        text = ast.unparse(call)
+        return name != "open" or "os.O_CREAT" in text or "os.O_TRUNC" in text
+    if name not in ("open", "fdopen", "ZipFile", "TarFile"):
+        return name in WRITERS
     given = [*call.args, *(each.value for each in call.keywords if each.arg == "mode")]
     texts = [str(each.value) for each in given if isinstance(each, ast.Constant)]
     return any(len(text) < 4 and set(text) & set("wax+") for text in texts)

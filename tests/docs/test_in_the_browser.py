@@ -1,10 +1,9 @@
-"""What readers' browsers run: a pure wheel, packages that Pyodide brings, notebooks for Colab."""
+"""What readers' browsers run: packages that Pyodide brings, notebooks for Colab."""
 
 import json
 import re
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -32,15 +31,6 @@ def test_the_page_needs_no_package_that_pyodide_is_not_asked_for():
     assert asked <= BROUGHT
     imported = {name for name in json.loads(done.stdout.splitlines()[-1]) if name[0] != "_"}
     assert imported - {"howgood", "charset_normalizer", "sitecustomize"} <= BROUGHT
-
-
-def test_the_wheel_is_pure_python(tmp_path):
-    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
-    subprocess.run(build, cwd=DOCS.parent, check=True, capture_output=True)
-    wheel = next(tmp_path.glob("*.whl"))
-    assert wheel.name.endswith("-py3-none-any.whl")
-    with zipfile.ZipFile(wheel) as archive:
-        assert not [name for name in archive.namelist() if name.endswith((".so", ".pyd", ".dll"))]
 
 
 def test_the_notebooks_of_colab_are_those_of_the_pages():

@@ -66,7 +66,7 @@ def _yaml() -> Iterator[Bomb]:
     yield "deep keys", "study YAML", b"? " * 100_000, False
     yield "deep maps", "study YAML", b"{a: " * 100_000, False
     yield "runs nothing", "study YAML", b"!!python/object/apply:os.system ['false']", False
-    yield "many keys", "study YAML", b"".join(b"k%d: v\n" % i for i in range(30_000)), False
+    yield "many keys", "study YAML", b"".join(b"k%d: v\n" % i for i in range(10_000)), False
     yield "merge", "study YAML", b"a: &a {b: 1}\n<<: *a", False
 
 
@@ -184,6 +184,7 @@ def main(folder: Path) -> None:
         path = folder / f"valid{by_name[name].suffix}"
         path.write_bytes(by_name[name].valid()[0])
         by_name[name].read(path)
+    gc.freeze()  # what is loaded stays: only what bombs leave is looked through
     # A bomb that works should end this process, not the machine.
     resource.setrlimit(resource.RLIMIT_AS, (_MOST_BYTES, _MOST_BYTES))
     for name, reader, content, must_refuse in bombs():

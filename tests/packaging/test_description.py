@@ -3,8 +3,6 @@
 import doctest
 import importlib.util
 import re
-import zipfile
-from email import message_from_bytes
 from pathlib import Path
 
 import pytest
@@ -55,12 +53,3 @@ def test_the_address_is_that_of_whoever_builds(hook):
     assert hook.home_of({"GITHUB_REPOSITORY": "us/it"}) == "https://github.com/us/it"
     elsewhere = {"GITHUB_REPOSITORY": "us/it", "GITHUB_SERVER_URL": "https://git.example"}
     assert hook.home_of(elsewhere) == "https://git.example/us/it"
-
-
-def test_the_wheel_carries_the_description(hook, wheel):
-    with zipfile.ZipFile(wheel) as archive:
-        (name,) = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
-        metadata = message_from_bytes(archive.read(name))
-    assert metadata["Description-Content-Type"] == "text/markdown"
-    assert all(target.startswith("https://") for target in _targets(metadata.get_payload()))
-    assert "## Ten lines" in metadata.get_payload()

@@ -1,5 +1,6 @@
 """What we would upload: whole, installable into an empty environment, typed."""
 
+import re
 import subprocess
 import sys
 import sysconfig
@@ -7,6 +8,7 @@ import tarfile
 import tomllib
 import venv
 import zipfile
+from email import message_from_bytes
 from pathlib import Path
 
 import pytest
@@ -28,6 +30,23 @@ def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(wheel):
         if path.is_file() and "__pycache__" not in path.parts
     }
     assert _names(wheel) == files
+
+
+def test_the_wheel_is_pure_python_and_so_runs_in_browsers(wheel):
+    assert wheel.name.endswith("-py3-none-any.whl")
+    assert not [name for name in _names(wheel) if name.endswith((".so", ".pyd", ".dll"))]
+
+
+def test_the_wheel_carries_the_description(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
+        metadata = message_from_bytes(archive.read(name))
+    text = metadata.get_payload()
+    targets = re.findall(r"\]\(([^)]+)\)", text)
+    assert metadata["Description-Content-Type"] == "text/markdown"
+    assert targets
+    assert all(target.startswith("https://") for target in targets)
+    assert "## Ten lines" in text
 
 
 @pytest.mark.parametrize(
@@ -57,7 +76,7 @@ def test_the_wheel_installs_into_an_empty_environment_and_runs(wheel, tmp_path):
     python = fresh / ("Scripts" if sys.platform == "win32" else "bin") / "python"
     subprocess.run(
         [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-deps",
-         "--no-index", "--disable-pip-version-check", str(wheel)],
+         "--no-index", "--no-compile", "--disable-pip-version-check", str(wheel)],
         check=True,
     )  # fmt: skip
     place = subprocess.run(

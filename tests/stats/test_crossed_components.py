@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-
-from howgood.stats.crossed_components import crossed_means
+from tests.stats.crossed_rows import crossed_means
 
 NAMES = ("i", "r", "si", "sr", "ir", "sir")
 

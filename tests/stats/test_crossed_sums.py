@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.stats.crossed_rows import crossed_means
 
 from howgood.stats import crossed_sums as module
-from howgood.stats.crossed_components import crossed_means, means_from_sums
+from howgood.stats.crossed_components import means_from_sums
 from howgood.stats.crossed_sums import blocks_of, crossed_sums
 
 

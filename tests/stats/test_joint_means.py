@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 from scipy.stats import t as student
+from tests.stats.crossed_rows import crossed_means
 
-from howgood.stats.crossed_components import Component, crossed_means
+from howgood.stats.crossed_components import Component
 from howgood.stats.joint_means import joint_means, next_means
 
 SE = 0.003  # a share of 32,768 draws, at its largest

@@ -280,15 +280,6 @@ class Screen(Record):
         return self.kind not in ("wait", *_LAST)
 
     @property
-    def all_blocks(self) -> tuple[Block, ...]:
-        """Every block of the page, those that are pinned in their place."""
-        return tuple(
-            inner
-            for block in self.blocks
-            for inner in (block.blocks if isinstance(block, Pinned) else (block,))
-        )
-
-    @property
     def all_buttons(self) -> tuple[Button, ...]:
         """Every button of the page, those on cards first."""
         on_cards = tuple(

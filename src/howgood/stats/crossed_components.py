@@ -1,7 +1,8 @@
 """How much grades vary with items, raters and what both do to a group: one crossed model.
 
-In: values by group, item and rater (integer codes). Out: means of the groups, and the variance
-components of everything else, with their degrees of freedom. Absent: draws (see `joint_means`).
+In: sums of values by group, item and rater (see `crossed_sums`). Out: means of the groups, and the
+variance components of everything else, with their degrees of freedom. Absent: draws (see
+`joint_means`).
 
 A value is the sum of its group's mean (fixed), effects of item, rater, item x rater, item x group
 and rater x group, and a residual. All but the first are drawn from many, and the variance of an
@@ -18,13 +19,11 @@ its own effects on groups and raters; clusters of one item each leave the model 
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
-from operator import add
 
 import numpy as np
 
-from howgood.stats.arrays import FloatArray, IntArray
-from howgood.stats.crossed_sums import RESIDUAL, CrossedSums, blocks_of, crossed_sums
+from howgood.stats.arrays import FloatArray
+from howgood.stats.crossed_sums import RESIDUAL, CrossedSums
 
 # Of two effects that cannot be separated the first is kept.
 _EFFECTS = (RESIDUAL, "si", "sr", "i", "r", "ir", "sc", "c", "cr", "scr")
@@ -58,37 +57,6 @@ class CrossedMeans:
 
     means: FloatArray
     components: tuple[Component, ...]
-
-
-def crossed_means(
-    values: FloatArray,
-    group: IntArray,
-    item: IntArray,
-    rater: IntArray | None,
-    *,
-    cluster: IntArray | None = None,
-    step: float = 0.0,
-) -> CrossedMeans:
-    """Return means and components; every group needs a value for every item, codes start at 0.
-
-    A rater gives one value per group and item; without raters all values are one rater's. `cluster`
-    holds each row's cluster, the same for all rows of an item. `step` is the smallest difference
-    that values can show (0: they are continuous).
-    """
-    rater = np.zeros_like(item) if rater is None else rater
-    middle = float(values.mean())
-    plain = middle + np.bincount(group, weights=values - middle) / np.bincount(group)
-    parts = []
-    for rows in blocks_of(item if cluster is None else cluster, len(plain)):
-        chosen = slice(None) if rows is None else rows
-        bunch = None if cluster is None else cluster[chosen]
-        parts.append(
-            crossed_sums(
-                values[chosen], group[chosen], item[chosen], rater[chosen],
-                cluster=bunch, anchor=plain,
-            )
-        )  # fmt: skip
-    return means_from_sums(reduce(add, parts), step=step)
 
 
 def means_from_sums(sums: CrossedSums, *, step: float = 0.0) -> CrossedMeans:

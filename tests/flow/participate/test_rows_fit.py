@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
+from tests.flow.participate.blocks import blocks_of
 
 from howgood import ask, learn
 from howgood.flow.participate import answers_as_rows, choose_condition, fill, take_part
@@ -55,7 +56,7 @@ def test_a_survey_from_people_who_care_about_recall_is_fitted_so():
 
         def person(screen, rng=rng, seed=seed):
             form = fill(screen, seed=seed)
-            for block in screen.all_blocks:
+            for block in blocks_of(screen):
                 if block.block == "bullets":
                     found = next(w.text for w in block.entries[0].entries[0] if w.bold)
                     likes = 1 / (1 + np.exp(-1.2 * (int(found) - 7.5)))

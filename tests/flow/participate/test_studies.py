@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.flow.participate.blocks import blocks_of
 
 from howgood.flow.participate import (
     answers_as_rows,
@@ -114,7 +115,7 @@ def test_the_published_scenario_reads_as_published():
     screen = next_screen(
         FOUR, condition="application", seed=1, answers=participation.answers[: order - 1], now=NOW
     )
-    bullets = next(block for block in screen.all_blocks if isinstance(block, Bullets))
+    bullets = next(block for block in blocks_of(screen) if isinstance(block, Bullets))
     first, second = bullets.entries
     text = ["".join(word.text for word in words) for words in
             (first.words, *first.entries, second.words)]  # fmt: skip
@@ -136,7 +137,7 @@ def test_one_is_singular_and_none_is_plural():
     for seed in range(3):
         screens, _ = take_part(FOUR, seed=seed, now=NOW, condition="interface")
         for screen in screens:
-            for block in screen.all_blocks:
+            for block in blocks_of(screen):
                 if isinstance(block, Bullets):
                     words.add("".join(each.text for each in block.entries[1].words)[:13])
     assert {"0 other times", "1 other time ", "2 other times"} <= words

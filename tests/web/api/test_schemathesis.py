@@ -54,8 +54,7 @@ def secret(token):
     return token().secret
 
 
-@schema.parametrize()
-@settings(
+few = settings(
     max_examples=4 * int(os.environ.get("HOWGOOD_MORE_CASES", "1")),
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=list(HealthCheck),
@@ -63,7 +62,24 @@ def secret(token):
     derandomize=True,
     database=None,
 )
+# To make up whole studies takes a quarter of a minute; a new version has the body of a new study.
+AGAIN = {"method": "POST", "path": "/api/v1/studies/{slug}/versions"}
+
+
+@schema.exclude(**AGAIN).parametrize()
+@few
 def test_the_api_keeps_to_its_document(case, secret):
+    _keeps_to_its_document(case, secret)
+
+
+@pytest.mark.slow
+@schema.include(**AGAIN).parametrize()
+@few
+def test_new_versions_keep_to_it_too(case, secret):
+    _keeps_to_its_document(case, secret)
+
+
+def _keeps_to_its_document(case, secret):
     mode = case.meta.generation.mode if case.meta else None
     if mode is schemathesis.GenerationMode.POSITIVE and "slug" in (case.path_parameters or {}):
         case.path_parameters["slug"] = "doors"  # reach what lies behind a study that exists

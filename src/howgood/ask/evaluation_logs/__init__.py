@@ -52,11 +52,6 @@ def read_log(
     return _with_rows(tables.read(location, item=item, system=system), location)
 
 
-def formats() -> tuple[str, ...]:
-    """Return the names of the formats that can be read."""
-    return (*(str(log_format.NAME) for log_format in _FORMATS), tables.NAME)
-
-
 def _require(location: Path) -> None:
     if location.exists():
         return

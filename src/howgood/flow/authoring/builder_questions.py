@@ -7,6 +7,7 @@ form (`shape`), and study files, whose keys are documented in `docs/reference/st
 from collections.abc import Iterator, Mapping
 
 from howgood.ask.sentences import languages, sentence
+from howgood.learn.elicitation.family_registry import FAMILIES
 
 # Record and key -> what is asked, and an example or a word of help.
 QUESTIONS: Mapping[str, tuple[str, str]] = {
@@ -286,8 +287,7 @@ QUESTIONS: Mapping[str, tuple[str, str]] = {
     "ComparisonPlan.algorithm": ("How is the next pair chosen?", ""),
     "ComparisonPlan.families": (
         "Which kinds of metric may people have in mind?",
-        "One per line: linear, f_beta, cap, alarm_cap, satisfice, concave, quadratic, monotone, "
-        "fractional, quadratic_rates",
+        f"One per line: {', '.join(FAMILIES)}",
     ),
     "ComparisonPlan.rule": ("By which rule does the bisection shrink?", ""),
     "ComparisonPlan.tolerance": ("Where does the bisection stop?", "For example 0.05"),
