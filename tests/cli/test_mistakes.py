@@ -23,7 +23,7 @@ def _said(capsys, *typed):
 
 @pytest.mark.parametrize(
     ("typed", "meant"),
-    [(["treshold"], "threshold"), (["leaderbord", "x.csv"], "leaderboard"),
+    [(["thresholds"], "threshold"), (["leaderbord", "x.csv"], "leaderboard"),
      (["registry", "lst"], "list")],
 )  # fmt: skip
 def test_a_misspelt_command_is_answered_with_the_nearest(capsys, typed, meant):
