@@ -84,6 +84,14 @@ def test_mistakes_are_answered_with_what_to_type(folder, capsys, typed, answer):
     assert "Errno 2" not in said
 
 
+def test_an_application_that_has_to_be_named_is_written_as_a_shell_takes_it(folder, capsys):
+    two = {"smart alarm": ALARM["alarm"], "text": ALARM["alarm"]}
+    answers = ask.simulate_answers(two, people=12, per_person=8, random_state=1)
+    fit = learn.fit_acceptability(answers, draws=200, means=(0,), random_state=1)
+    fit.save("two.npz")
+    assert "Name one: --application 'smart alarm'." in _said(capsys, "target", "two.npz")
+
+
 def test_a_probability_counted_in_draws_is_never_certain(folder, capsys):
     answers = ask.simulate_answers(
         {"alarm": {"alpha": 0.05, "intercept": -13.0, "slope": 16.0}}, people=40, random_state=1

@@ -245,7 +245,7 @@ def _as_option(match: re.Match[str], options: dict[str, click.Parameter]) -> str
     if option not in options:
         return match[0]
     # By the name it has now, where it had another before.
-    return f"{options[option].opts[0]} {match[2].strip(chr(39))}"
+    return f"{options[option].opts[0]} {shlex.quote(match[2].strip(chr(39)))}"
 
 
 def _how_to_name(error: MissingColumnError, options: dict[str, click.Parameter]) -> str:
