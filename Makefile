@@ -23,6 +23,7 @@ help: ## Show this list
 
 demo: $(DEMO_VENV)/.ready ## See howgood at work, end to end, in about a minute
 	@$(DEMO_VENV)/bin/howgood demo --out howgood-demo
+	@echo "To type the commands above in this clone, first: . $(DEMO_VENV)/bin/activate"
 
 test: check ## Run every check and every test but the slow ones (what CI runs)
 

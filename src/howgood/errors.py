@@ -189,12 +189,12 @@ class UnknownNameError(InputError, KeyError):
             known_name for known_name in known if name and str(name).lower() in known_name.lower()
         ]
         near = get_close_matches(str(name), known, n=1) or holding
-        cure = "Choose one of these names." if known else "Leave it out."
+        cure = "Choose one of these names." if known else "Make it first, or leave it out."
         cure = f"Did you mean {near[0]!r}?" if near else cure
         super().__init__(
             where=where,
-            found=f"no {name!r}",
-            needed=f"one of {_listed(known)}" if known else "nothing: there are no names here",
+            found=f"no {name!r}" if known else f"no {name!r}, nor any other",
+            needed=f"one of {_listed(known)}" if known else "a name that exists",
             cure=cure,
         )
         self.name, self.names = name, known

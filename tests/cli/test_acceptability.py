@@ -224,7 +224,9 @@ def test_going_live_waits_for_evidence(study, capsys, tmp_path):
     curve.write_text("size,precision,recall\n10,.5,.5\n100,.97,.99\n")
     arguments = ["go-live", str(study / "fit.npz"), str(curve), "--application", "text"]
     assert run([*arguments, "--share", ".5"]) == 0
-    assert "Go live from size 100" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "Go live from size 100" in printed
+    assert "100.000" not in printed
     assert run([*arguments, "--share", ".99"]) == 1
     assert "Not enough evidence" in capsys.readouterr().out
 

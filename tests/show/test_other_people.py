@@ -43,7 +43,7 @@ class _Fit:
 
 @pytest.mark.parametrize(
     ("probability", "said"),
-    [(0.01, "People weigh errors alike"), (0.5, "Not enough evidence whether people weigh"),
+    [(0.01, "People weigh errors alike"), (0.5, "Not enough evidence to say whether people weigh"),
      (0.999, "People weigh errors differently"), (NAN, "not compared where the order"),
      (None, "was not worked out")],
 )  # fmt: skip

@@ -289,7 +289,7 @@ def _check_magic(location: Path, suffix: str) -> None:
             where=str(location),
             found="a header without rows" if head.strip() else "an empty file",
             needed="a table with a header and at least one row",
-            cure="Export the table again.",
+            cure="Export it again, once it has rows.",
         )
     _check_names(location, suffix, head)
 

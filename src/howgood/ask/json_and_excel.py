@@ -201,7 +201,7 @@ def columns_of_workbook(location: Path) -> Columns:
     if twice is not None:
         raise _refused(where, f"the column {twice[:60]!r} more than once", "Rename one of them.")
     if not filled:
-        raise _refused(where, "a header without rows", "Export the table again.")
+        raise _refused(where, "a header without rows", "Export it again, once it has rows.")
     return {
         one_name: _one_kind_of_cell([_plain(row[place]) for row in filled])
         for place, one_name in enumerate(names)

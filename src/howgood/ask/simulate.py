@@ -161,6 +161,16 @@ def _check_spread(name: str, sd: float) -> None:
         )
 
 
+def _check_alpha(name: str, alpha: float) -> None:
+    if not 0.0 <= alpha <= 1.0:
+        raise InputError(
+            where=f"simulated study, application {name!r}",
+            found=f"alpha = {alpha:g}",
+            needed="a weight of precision between 0 and 1",
+            cure="Use 0.5 to weigh precision and recall equally.",
+        )
+
+
 def _one_application(
     name: str,
     parameters: Mapping[str, float],
@@ -179,6 +189,7 @@ def _one_application(
                 needed="alpha, intercept and slope",
                 cure=f"Add {needed!r}.",
             )
+    _check_alpha(name, parameters["alpha"])
     precision = np.array([scenario.precision for scenario in shown])
     recall = np.array([scenario.recall for scenario in shown])
     chosen = _random_subsets(leniency.size, len(shown), count, rng)

@@ -30,7 +30,7 @@ def command(study: str, participant: str | None, whole_study: str | None, databa
     need_web("howgood erase")
     from howgood.flow import erasing, hosting
 
-    host = hosting.open_host(database)
+    host = hosting.open_existing(database)
     who, now = "command line", datetime.now(UTC)
     try:
         if participant is not None:

@@ -80,7 +80,7 @@ def command(
 
     if table is None and out is not None and out.suffix in (".csv", ".parquet", ".sav", ".dta"):
         table = "answers"
-    host = hosting.open_host(database)
+    host = hosting.open_existing(database)
     try:
         choice = collected.ExportChoice(
             kind=cast(DataFormat, kind), table=cast("TableName | None", table),

@@ -100,7 +100,7 @@ from howgood.show import progress, text
     "--out-of", default=20, show_default=True,
     help="Failures: how many answers each scenario was about.",
 )  # fmt: skip
-@file_option("--save", "Write the fit (.npz).")
+@file_option("--save", "Write the fit (.npz).", ending=".npz")
 @seed_option(2015)
 @click.option(
     "--plots", type=click.Path(path_type=Path, file_okay=False), callback=drawable_folder,

@@ -53,5 +53,5 @@ def command(
         click.echo(text.to_json(decision.to_dict()))
     else:
         say(show.go_live_findings(decision))
-        click.echo(text.text_table(decision.table))
+        click.echo(text.text_table(show.go_live_table(decision)))
     return VERDICT_FAILED if decision.size is None else DONE

@@ -59,7 +59,7 @@ def command(
 
     if (undo is not None) + listing + bool(files) != 1:
         raise click.UsageError("Name files to import, or --list, or --undo NUMBER.")
-    host = hosting.open_host(database)
+    host = hosting.open_existing(database)
     try:
         if listing:
             _say_imports(importing.imports_of(host, study), as_json)

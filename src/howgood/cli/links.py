@@ -33,7 +33,7 @@ def command(
     from howgood.flow import hosting
 
     settings = read_settings()
-    host = hosting.open_host(database)
+    host = hosting.open_existing(database)
     try:
         links = hosting.make_links(
             host, study, people=people, is_pilot=pilot, now=datetime.now(UTC)

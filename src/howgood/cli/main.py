@@ -30,6 +30,7 @@ from howgood.cli.exit_codes import (
     VERDICT_FAILED,
     WRONG_INPUT,
 )
+from howgood.cli.nearest import NearestGroup
 from howgood.errors import (
     HowgoodError,
     HowgoodWarning,
@@ -244,7 +245,7 @@ def _as_option(match: re.Match[str], options: dict[str, click.Parameter]) -> str
     if option not in options:
         return match[0]
     # By the name it has now, where it had another before.
-    return f"{options[option].opts[0]} {match[2].strip(chr(39))}"
+    return f"{options[option].opts[0]} {shlex.quote(match[2].strip(chr(39)))}"
 
 
 def _how_to_name(error: MissingColumnError, options: dict[str, click.Parameter]) -> str:
@@ -259,6 +260,8 @@ def _how_to_name(error: MissingColumnError, options: dict[str, click.Parameter])
             said.append(f"{by_default[column]} {yours}")
         if f"--no-{column}" in options:
             without.append(f", or --no-{column} if there is none")
+        if column == "specificity" and "--prevalence" in options:
+            without.append(", or give --prevalence")
     return f" Write {' '.join(said)}{''.join(without)}" if said else ""
 
 
@@ -309,7 +312,7 @@ def visible_output() -> Iterator[Callable[[], bool]]:
         yield lambda: out is None or out.has_reader
 
 
-class _LazyGroup(click.Group):
+class _LazyGroup(NearestGroup):
     """A group that imports a command's module only when that command is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:

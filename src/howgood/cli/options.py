@@ -114,10 +114,21 @@ def column_option(
     )  # fmt: skip
 
 
-def file_option(name: str, text: str) -> Callable[[Command], Command]:
-    """Return an option that names a file to read or to write."""
+def file_option(name: str, text: str, *, ending: str = "") -> Callable[[Command], Command]:
+    """Return an option that names a file to read or to write, by its ending if there is one."""
+
+    def checked(context: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
+        if ending and path is not None and path.suffix.lower() != ending:
+            raise InputError(
+                where=f"{name} {path}",
+                found=f"a name ending in {path.suffix!r}",
+                needed=f"a name ending in {ending}, by which other commands know the file",
+                cure=f"Call it {path.with_suffix(ending)}.",
+            )
+        return path
+
     path = click.Path(path_type=Path, dir_okay=False)
-    return click.option(name, type=path, metavar="FILE", help=text)
+    return click.option(name, type=path, metavar="FILE", help=text, callback=checked)
 
 
 def json_option(command: Command) -> Command:
@@ -233,7 +244,7 @@ def combine_option(command: Command) -> Command:
 def interview_options(held_out: int) -> Callable[[Command], Command]:
     """Return --log, --browser, --questions, --held-out, --seed and --save."""
     options: tuple[Callable[[Any], Any], ...] = (
-        file_option("--save", "Write the result (.json)."),
+        file_option("--save", "Write the result (.json).", ending=".json"),
         seed_option(),
         click.option(
             "--held-out", default=held_out, show_default=True,

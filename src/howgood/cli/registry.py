@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from howgood.cli.knowledge import application_option, registry_option, say
+from howgood.cli.nearest import NearestGroup
 from howgood.cli.options import file_option, json_option, out_option, write_report
 from howgood.decide.challenges import challenges, nearest, transfer
 from howgood.flow import acceptability, registry
@@ -21,7 +22,7 @@ from howgood.show.page import to_plain
 from howgood.writing import write_text
 
 
-@click.group("registry")
+@click.group("registry", cls=NearestGroup)
 def command() -> None:
     """Model cards: what is known about acceptance, application by application."""
 
@@ -35,7 +36,7 @@ def list_cards(folder: Path, as_json: bool) -> None:
     click.echo(text.to_json({"cards": table}) if as_json else text.text_table(table, width=130))
 
 
-@command.command("show")
+@command.command("show", short_help="Show one card: its name, or a .json file.")
 @click.argument("card")
 @registry_option
 @json_option
@@ -147,7 +148,7 @@ def enter_system(
     click.echo(f"wrote {path}")
 
 
-@command.command("challenges")
+@command.command("challenges", short_help="Show where a better system would win most people.")
 @registry_option
 @json_option
 @out_option
@@ -165,7 +166,7 @@ def list_challenges(folder: Path, as_json: bool, out: Path | None) -> None:
         write_report(report, out)
 
 
-@command.command("nearest")
+@command.command("nearest", short_help="Find the card nearest to a description.")
 @click.argument("description")
 @registry_option
 @json_option

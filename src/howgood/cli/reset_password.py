@@ -28,7 +28,7 @@ def command(name: str, end_codes: bool, database: str) -> None:
     from howgood.flow.accounts import second_factor
 
     settings = read_settings()
-    host = hosting.open_host(database)
+    host = hosting.open_existing(database)
     try:
         now = datetime.now(UTC)
         token = accounts.renewal_link(host, name, actor="command line", now=now)

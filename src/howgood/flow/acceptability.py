@@ -238,6 +238,13 @@ def open_model(
         model = learn.fit_ordinal(source, random_state=random_state)
     elif is_answers:
         model = learn.fit_acceptability(source, random_state=random_state)
+    elif suffix not in ("", ".json") and Path(source).is_file():
+        raise InputError(
+            where=source,
+            found=f"a file ending in {suffix!r}",
+            needed="a saved fit (.npz), a model card (its name, or .json) or a table of answers",
+            cure="Give the file its ending, or write `howgood fit ANSWERS --save fit.npz`.",
+        )
     else:
         model = registry.predicting_card(source, folder=folder)
     return of_part(model, part, where=source)

@@ -61,7 +61,7 @@ def predicting_card(name: str, *, folder: Path | None = None) -> ModelCard:
     known = {} if name.endswith(".json") else cards(folder)
     able = {entry: card for entry, card in known.items() if card.draws}
     if known and name not in known:
-        raise UnknownNameError(where="registry, cards that predict", name=name, names=able)
+        raise UnknownNameError(where="model cards (no file has this name)", name=name, names=able)
     card = find_card(name, folder=folder)
     if card.draws:
         return card

@@ -87,8 +87,9 @@ class RemoteServer:
         except urllib.error.HTTPError as error:
             raise _refused(error) from None
         except (OSError, HTTPException) as error:
+            why = getattr(error, "reason", "") or error or type(error).__name__
             raise RemoteError(
-                f"no answer ({type(error).__name__})", "Is the address right, and the server up?"
+                f"no answer ({why})", "Is the address right, and the server up?"
             ) from None
         return opened
 

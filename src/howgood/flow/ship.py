@@ -68,9 +68,10 @@ def read_bar(given: str | None, *, share: float = 0.7) -> float | dict[str, floa
     try:
         content = json.loads(Path(given).read_bytes())
     except (OSError, ValueError, RecursionError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
         raise FileFormatError(
             where=f"--bar {given}",
-            found=f"neither a number nor JSON that can be read ({error})",
+            found=f"neither a number nor JSON that can be read ({why})",
             needed="a number such as .8, or what `howgood bar FIT --json` printed",
             cure="Run: howgood bar FIT --json > bar.json",
         ) from error

@@ -94,7 +94,8 @@ def read_fit(path: str | Path, *, kind: str) -> tuple[dict[str, Any], dict[str, 
     except Exception as error:  # whatever zipfile, zlib, NumPy or json say of a damaged archive
         raise _refusal(location, "a file that no fit was saved to", kind) from error
     if not isinstance(header, dict) or header.get("kind") != kind:
-        raise _refusal(location, f"a file of kind {header!r:.60}", kind)
+        held = header.get("kind") if isinstance(header, dict) else None
+        raise _refusal(location, f"a saved {held}" if held else "a file without a fit", kind)
     if header.get("format") != FORMAT:
         raise _refusal(location, f"format {header.get('format')!r}, newer than this version", kind)
     if not isinstance(header.get("values"), dict):

@@ -296,7 +296,7 @@ def draws_for(model: AcceptanceModel, application: str | None, *, where: str) ->
             where=where,
             found="no application named",
             needed=f"one of {', '.join(repr(name) for name in names)}",
-            cure="Pass application=...",
+            cure=f"Name one: application={names[0]!r}.",
         )
     if application not in names:
         raise UnknownNameError(where=f"{where}, application", name=application, names=names)

@@ -266,7 +266,9 @@ def _wrong_value(path: Path, detail: ErrorDetails, record: type[Record], data: o
         )
         low, high = bounds(field)
         found, cure = str(value), "Change the number."
-        needed = f"at least {low}" if high is None else f"from {low} to {high}"
+        needed = f"from {low} to {high}"
+        if low is None or high is None:
+            needed = f"at most {high}" if low is None else f"at least {low}"
     elif kind == "literal_error":
         names = re.findall(r"'([^']*)'", context["expected"])
         meant = _nearest(value, names)

@@ -52,7 +52,7 @@ class AskedAgain:
 
 
 _HOW_TO_READ = (
-    "Tied with: systems from which it is not settled apart, by a rule that holds however often "
+    "Tied with: systems that it cannot be separated from, by a rule that holds however often "
     "somebody looks; intervals and probabilities hold at a single look. Win rate: against an "
     "average system, when one side wins. Error against next: the probability that the system below "
     "is as good or better."

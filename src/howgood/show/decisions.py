@@ -25,6 +25,7 @@ from howgood.records.decision import (
 )
 from howgood.records.evidence import FEW_PEOPLE, Evidence
 from howgood.records.report import Finding, Headline, Report
+from howgood.records.table import Table
 from howgood.show.acceptability import USUAL_PEOPLE, picture_section
 from howgood.show.figures import decisions as figures
 from howgood.show.figures import theme
@@ -89,8 +90,8 @@ def gate_findings(gate: Gate) -> tuple[Finding, ...]:
     least = gate.least_satisfied
     whom = f" of the least satisfied segment ({least})" if least else ""
     text = (
-        f"{gate.verdict}: {meaning}. {share_text(gate.acceptance)}{whom} would accept "
-        f"{gate.application}; probability {share_of_draws(gate.p_enough)} that at least "
+        f"{gate.verdict}: {meaning}. {gate.application}: {share_text(gate.acceptance)}{whom} would "
+        f"accept it; probability {share_of_draws(gate.p_enough)} that at least "
         f"{percent(gate.share)} do (pass needs {plain(gate.certainty, digits=2)}, fail "
         f"{plain(1 - gate.certainty, digits=2)} or less)."
     )
@@ -112,7 +113,7 @@ def metric_gate_findings(gate: MetricGate) -> tuple[Finding, ...]:
     text = (
         f"{gate.verdict}: by this person's metric {meaning}. The metric is "
         f"{with_interval(gate.value)}; the difference to {gate.rival} is "
-        f"{with_interval(gate.gain)}, with probability {probability(gate.p_better)} that it is "
+        f"{with_interval(gate.gain)}, with probability {share_of_draws(gate.p_better)} that it is "
         "better{} (pass needs {}, fail {} or less)."
     ).format(by, *limits)
     return (Finding(text=text, tone=_TONES[gate.verdict]),)
@@ -140,7 +141,7 @@ def gate_markdown(gate: Gate | MetricGate) -> str:
         facts = {
             "metric": with_interval(gate.value),
             f"difference to {gate.rival}": with_interval(gate.gain),
-            "probability that it is better": probability(gate.p_better),
+            "probability that it is better": share_of_draws(gate.p_better),
         }
         return _markdown("elicited metric", gate.verdict, metric_gate_findings(gate), facts)
     ends = gate.acceptance.interval
@@ -168,8 +169,8 @@ def _markdown(
 def target_findings(target: Target) -> tuple[Finding, ...]:
     """Say what accuracy to aim for and what a point of it brings."""
     now = (
-        f"At {percent(target.precision)} precision and {percent(target.recall)} recall, "
-        f"{share_text(target.acceptance)} of people would accept {target.application}."
+        f"{target.application}: {share_text(target.acceptance)} of people would accept "
+        f"{percent(target.precision)} precision with {percent(target.recall)} recall."
     )
     n_respondents = target.acceptance.n_respondents
     return (
@@ -232,7 +233,7 @@ def _on_few_cases(n_rarer: int) -> str:
 
 
 def threshold_findings(choice: ThresholdChoice) -> tuple[Finding, ...]:
-    """Say which threshold to use, how sure that is, and where the doubt comes from."""
+    """Say which threshold to use, how sure that is, and where the uncertainty comes from."""
     ends = choice.threshold.interval
     shares = ", ".join(
         f"{name} {percent(variance_share)}"
@@ -264,6 +265,8 @@ def threshold_findings(choice: ThresholdChoice) -> tuple[Finding, ...]:
     if choice.acceptance is not None:
         findings.append(Finding(text=f"{share_text(choice.acceptance)} of people would accept it."))
     findings.append(Finding(text=accuracy))
+    if choice.acceptance is None and not choice.variance_shares.get("people"):
+        shares = "the test set alone: no people were asked"
     findings.append(Finding(text=f"Uncertainty about the threshold comes from: {shares}."))
     return tuple(findings)
 
@@ -385,6 +388,13 @@ def _threshold_map(
     )
 
 
+def go_live_table(decision: GoLive) -> Table:
+    """Return the learning curve with what would be accepted; whole sizes are written as such."""
+    sizes = np.asarray(decision.table["size"], dtype=np.float64)
+    whole = sizes.astype(np.int64) if (sizes == np.round(sizes)).all() else sizes
+    return Table({**dict(decision.table), "size": whole})
+
+
 def go_live_findings(decision: GoLive) -> tuple[Finding, ...]:
     """Say when to go live, or that it is too early to say."""
     wanted = (
@@ -418,14 +428,16 @@ def application_findings(choice: ApplicationChoice) -> tuple[Finding, ...]:
     lines = [
         Finding(
             text=f"{name}: {share_text(estimate)} would accept; best with probability "
-            f"{probability(choice.best_probability[name])}."
+            f"{share_of_draws(choice.best_probability[name])}."
         )
         for name, estimate in sorted(choice.acceptance.items(), key=lambda item: -item[1].mean)
     ]
     verdict = (
         Finding(text=f"Best accepted in {choice.best}.", tone="good")
         if choice.best is not None
-        else Finding(text="Not enough evidence which application suits it best.", tone="unsure")
+        else Finding(
+            text="Not enough evidence to say which application suits it best.", tone="unsure"
+        )
     )
     short = [
         finding

@@ -142,7 +142,7 @@ def elicitation_report(
         provenance=result.provenance,
         cautions=(
             "These are the choices of one respondent; another may weigh errors otherwise.",
-            "Agreement on held-out questions is easy to reach; read it next to its baselines.",
+            "Agreement on questions kept back is easy to reach; read it next to its baselines.",
         ),
     )
 

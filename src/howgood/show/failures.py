@@ -187,7 +187,7 @@ def bar_findings(bar: FailureBar) -> tuple[Finding, ...]:
     """Say what rates of failure are tolerated."""
     share = percent(bar.share)
     alone = "; ".join(f"{kind} {_rate_text(one_rate)}" for kind, one_rate in bar.alone.items())
-    findings = [Finding(text=f"Alone, so much is tolerated by {share} of people: {alone}.")]
+    findings = [Finding(text=f"Where nothing else fails, {share} of people tolerate: {alone}.")]
     if bar.together is None:
         why = (
             "the answers do not suffice"
@@ -218,7 +218,7 @@ def failure_gate_findings(gate: FailureGate) -> tuple[Finding, ...]:
     rates = ", ".join(f"{kind} {_percent(rate)}" for kind, rate in gate.rates.items())
     text = (
         f"{gate.verdict}: {meaning}. Of {gate.cases} answers failed: {rates}. "
-        f"{share_text(gate.acceptance)} would accept {gate.application}; probability "
+        f"{gate.application}: {share_text(gate.acceptance)} would accept it; probability "
         f"{share_of_draws(gate.p_enough)} that at least {percent(gate.share)} do."
     )
     return (Finding(text=text, tone=_TONES[gate.verdict]),)
@@ -274,7 +274,8 @@ def _relative(fit: FailuresFit) -> list[Finding]:
     for heavy, light in pairs[:3]:
         ratio = fit.relative(heavy, to=light)
         tone = "neutral" if ratio.interval.lower > 1.0 else "unsure"
-        text = f"One failure of the kind {heavy!r} weighs like {_ratio_text(ratio)} of {light!r}."
+        weight = _ratio_text(ratio)
+        text = f"One failure of the kind {heavy!r} weighs as much as {weight} of {light!r}."
         findings.append(Finding(text=text, tone=tone))
     return findings
 
@@ -300,7 +301,7 @@ def _removing(fit: FailuresFit, rates: Mapping[str, float]) -> list[Finding]:
 
 def _tolerated(fit: FailuresFit) -> list[Finding]:
     rates = [f"{kind} {_rate_text(fit.tolerable(kind, share=_SHARE))}" for kind in fit.kinds]
-    text = f"Alone, {percent(_SHARE)} of people tolerate: {'; '.join(rates)}."
+    text = f"Where nothing else fails, {percent(_SHARE)} of people tolerate: {'; '.join(rates)}."
     return [Finding(text=text)]
 
 

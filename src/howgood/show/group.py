@@ -344,7 +344,7 @@ def criteria_group_headline(group: GroupChoice, people: Mapping[str, CriteriaRes
             "worst to best by it."
         )
     whom = "For one person" if n == 1 else f"On average over {n} people"
-    sure = "suits these people best" if group.p_best >= _SURE else "leads, but it is not settled"
+    sure = "suits best" if group.p_best >= _SURE else "leads, but it is not settled"
     return Headline(
         title=group.best,
         caption="of people have it as their best alternative",

@@ -183,7 +183,7 @@ def _counting(weights: MeasureWeights) -> Finding:
     if probability <= 1.0 - _SURE:
         return Finding(text=f"Precision and recall are enough, specificity does not count: {said}.")
     return Finding(
-        text=f"Not enough evidence whether rightly leaving cases alone (specificity) counts: "
+        text="Not enough evidence to say whether rightly leaving cases alone (specificity) counts: "
         f"{said}.",
         tone="unsure",
     )

@@ -19,7 +19,7 @@ from howgood.records.table import Table
 from howgood.show.acceptability import MEAN_NAMES, picture_section
 from howgood.show.figures import acceptability as figures
 from howgood.show.figures import theme
-from howgood.show.numbers import percent, plain, with_interval
+from howgood.show.numbers import percent, percent_of_draws, plain, with_interval
 from howgood.show.people import fitted_people
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _of_application(fit: OrdinalFit, name: str) -> list[Finding]:
         ),
         Finding(
             text=f"{first}{weight}eight of precision alpha {with_interval(alpha)}; "
-            f"{percent(below)} probability that recall weighs more."
+            f"{percent_of_draws(below)} probability that recall weighs more."
         ),
     ]
 

@@ -73,7 +73,7 @@ def _sentence(others: OtherPeople) -> str:
             f"is continuous: {_WIDE_ENOUGH}"
         )
     return (
-        "Not enough evidence whether people weigh errors differently "
+        "Not enough evidence to say whether people weigh errors differently "
         f"({likely} probability): {_WIDE_ENOUGH}"
     )
 
@@ -89,7 +89,7 @@ def other_people_sections(fit: AcceptabilityFit) -> list[Section]:
             title="What other people would weigh",
             is_detail=True,
             about="The weight of precision if everybody has the same, and if people differ.",
-            text="If everybody had the same weight, many answers of few people would tell it; "
+            text="If everybody had the same weight, many answers of few people would show it; "
             "where everybody has their own, only more people do. If people differ, the sd of the "
             f"logit of alpha between them is {with_interval(others.spread)}.",
             table=Table(

@@ -198,8 +198,8 @@ def one_threshold_findings(choice: OneThreshold) -> tuple[Finding, ...]:
         f"loses {percent(choice.worth)} or more; {heaviest}.",
         "own thresholds": f"Use a threshold per segment: with {common} for everybody "
         f"{heaviest}; its own would be {plain(choice.own[worst], digits=digits)}.",
-        "not enough evidence": f"Not enough evidence whether one threshold serves everybody: with "
-        f"{common} {heaviest}.",
+        "not enough evidence": "Not enough evidence to say whether one threshold serves everybody: "
+        f"with {common} {heaviest}.",
     }[choice.verdict]
     tone = {"one threshold": "good", "own thresholds": "neutral"}.get(choice.verdict, "unsure")
     return (Finding(text=text, tone=tone),)

@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 
 from howgood.errors import FileFormatError, InputError
-from howgood.store.database import is_sqlite, sqlite_file, usable_file
+from howgood.store.database import is_sqlite, require_database, sqlite_file, usable_file
 from howgood.store.integrity import NO_RUN, read_only, refuse_foreign_log, run_in_head
 from howgood.store.migrate import NewerDatabaseError, newest
 from howgood.store.server_lock import ServerLock, noted_runs
@@ -34,7 +34,8 @@ def copy_database(address: str, target: Path) -> int:
             cure="Use PostgreSQL's own: pg_dump --format=custom --file=FILE ADDRESS.",
         )
     source = sqlite_file(address)
-    _check(source, target)
+    require_database(address)
+    _check(target)
     refuse_foreign_log(source)
     try:
         with (
@@ -68,14 +69,7 @@ def copy_into(reading: sqlite3.Connection, partial: Path) -> None:
             partial.with_name(partial.name + ending).unlink(missing_ok=True)
 
 
-def _check(source: Path, target: Path) -> None:
-    if not source.is_file():
-        raise FileFormatError(
-            where=str(source),
-            found="no such file",
-            needed="the database of a study",
-            cure="Name it with --database or HOWGOOD_DATABASE.",
-        )
+def _check(target: Path) -> None:
     if target.exists() or not target.absolute().parent.is_dir():
         raise InputError(
             where=str(target),

@@ -364,6 +364,18 @@ def sqlite_file(where: str) -> Path:
     return Path(_url(where).database or "")
 
 
+def require_database(where: str) -> None:
+    """Refuse a SQLite address at which there is no file; opening it would make an empty one."""
+    if is_sqlite(where) and not sqlite_file(where).is_file():
+        raise FileFormatError(
+            where=str(sqlite_file(where)),
+            found="no such file",
+            needed="the database of a server",
+            cure="Run this in the folder where `howgood serve` runs, or name the database with "
+            "--database or HOWGOOD_DATABASE.",
+        )
+
+
 def address_without_password(where: str) -> str:
     """Return an address that may be shown."""
     url = _url(where)

@@ -95,6 +95,9 @@ def test_terminal_log_resume_save_and_kind_refusals(tmp_path, capsys):
     said = capsys.readouterr().out
     assert "Too low is worse" in said
     assert "should move up" in said
+    tau = np.median(learn.QuantileResult.load(saved).quantile.draws)
+    number = int(said.partition("are as bad as ")[2].split()[0])
+    assert number == round(10 * tau / (1 - tau))
     assert run([*command, "--json"]) == 0
     loaded = learn.QuantileResult.load(saved).to_dict()
     assert all(loaded[name] == each for name, each in json.loads(capsys.readouterr().out).items())

@@ -1,7 +1,7 @@
 """Studies that run: opened, taken part in, kept in one database."""
 
 from howgood.flow.hosting.admission import Visitor, arrive, begin, count_refusal, way_back
-from howgood.flow.hosting.host import HealthCheck, Host, open_host, open_server
+from howgood.flow.hosting.host import HealthCheck, Host, open_existing, open_host, open_server
 from howgood.flow.hosting.studies import (
     Link,
     add_study,
@@ -53,6 +53,7 @@ __all__ = [
     "form_fields",
     "look",
     "make_links",
+    "open_existing",
     "open_host",
     "open_server",
     "open_studies",

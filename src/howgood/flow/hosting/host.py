@@ -26,7 +26,14 @@ from howgood.kinds.study import Study
 from howgood.records.participant import Participant, StoredAnswer
 from howgood.records.screen import Answer, Screen
 from howgood.store import answers, migrate, participants, studies
-from howgood.store.database import AWAY, Database, is_sqlite, open_database, usable_file
+from howgood.store.database import (
+    AWAY,
+    Database,
+    is_sqlite,
+    open_database,
+    require_database,
+    usable_file,
+)
 from howgood.store.integrity import check_sound, refuse_foreign_log, run_in_head
 from howgood.store.server_lock import ServerLock, fresh_run
 from howgood.store.studies import MediaFile
@@ -201,6 +208,12 @@ class Host:
 def open_host(address: str) -> Host:
     """Open the database and bring it up to date, or say why not."""
     return Host(_up_to_date(address))
+
+
+def open_existing(address: str) -> Host:
+    """Open a database that is there; in the wrong folder, an export must not make an empty one."""
+    require_database(address)
+    return open_host(address)
 
 
 def _up_to_date(address: str) -> Database:

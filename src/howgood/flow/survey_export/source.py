@@ -10,7 +10,7 @@ from pathlib import Path
 
 from howgood.errors import InputError, UnknownNameError
 from howgood.flow.collected.rows import find_study
-from howgood.flow.hosting import Host, open_host, picture
+from howgood.flow.hosting import Host, open_existing, picture
 from howgood.flow.study_files import read_study
 from howgood.kinds import kind_of, pictures_of
 from howgood.kinds.question_pages import piped_in
@@ -117,7 +117,7 @@ def named_source(name: str, *, address: str) -> StudySource:
     """
     if Path(name).suffix.lower() in _FILES:
         return source_in_file(Path(name))
-    host = open_host(address)
+    host = open_existing(address)
     try:
         source = source_in_host(host, name)
         kept = {file: source.picture(file) for file in picture_files(source.study)}

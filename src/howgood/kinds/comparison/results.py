@@ -280,5 +280,5 @@ _METHODS = (
 )
 _CAUTIONS = (
     "The mean hides people: look at the spread before one weight is used for everybody.",
-    "Agreement on held-out pairs is easy to reach; read it next to its baselines.",
+    "Agreement on pairs kept back is easy to reach; read it next to its baselines.",
 )
