@@ -8,7 +8,7 @@ from scipy.stats import binomtest, ttest_rel
 from scipy.stats import t as student
 
 from howgood import decide
-from howgood.errors import DroppedRowsWarning, InputError
+from howgood.errors import AlikeNamesWarning, DroppedRowsWarning, InputError
 from howgood.stats.moments import level_of, reach, rho_for
 
 few = settings(max_examples=20, deadline=None)
@@ -238,7 +238,21 @@ def test_needed_items_settle_it_where_the_difference_stays():
     gaps = rng.normal(size=40)
     gaps = 0.15 + (gaps - gaps.mean()) / gaps.std(ddof=1)
     found = decide.ship(*_tables(gaps, base=rng.normal(size=40)), metric="score")
-    assert found.needed == int(np.ceil((1.6448536 / 0.15) ** 2)) - 40
+    enough = next(n for n in range(41, 500) if student.ppf(0.95, n - 1) / np.sqrt(n) <= 0.15)
+    assert found.needed == enough - 40
+
+
+def test_what_a_few_clusters_need_are_clusters():
+    rng = np.random.default_rng(6)
+    cluster = np.repeat(np.arange(4), 20)
+    gaps = 0.3 + rng.normal(0, 0.5, 4)[cluster] + rng.normal(0, 0.1, 80)
+    base, candidate = _tables(gaps, base=rng.normal(size=80))
+    base["task"] = candidate["task"] = cluster
+    found = decide.ship(base, candidate, metric="score", cluster="task")
+    lead, per_item = abs(found.difference.mean), found.difference.sd * np.sqrt(80)
+    in_all = np.arange(81, 4000)
+    ends = student.ppf(0.95, in_all / 20 - 1) * per_item / np.sqrt(in_all)
+    assert found.needed == in_all[np.argmax(ends <= lead)] - 80
 
 
 def test_many_looks_need_more_than_one():
@@ -338,3 +352,13 @@ def test_a_misspelt_direction_is_refused():
         for named in ("score", ["score"])
     ]
     assert [found.greater_is_better for found in lower] == [False, False]
+
+
+def test_items_with_a_space_too_many_in_one_log_are_named():
+    base = {"item": ["q1", "q2", "q3"], "score": [1.0, 0.0, 1.0]}
+    candidate = {"item": ["q1", "q2", "q3 "], "score": [1.0, 1.0, 1.0]}
+    with (
+        pytest.warns(AlikeNamesWarning, match="items: 'q3', 'q3 ' differ only in spaces"),
+        pytest.warns(DroppedRowsWarning, match="2 items left out"),
+    ):
+        decide.ship(base, candidate, metric="score")
