@@ -57,9 +57,11 @@ LM_EVAL = [
 DEEPEVAL = {
     "testRunData": {
         "testCases": [
-            {"name": "test_case_0", "input": "Who?", "success": True, "runDuration": 1.5,
+            {"name": "test_case_0", "input": "Who?", "success": True, "runDuration": 9.5,
+             "evaluationCost": 0.9, "completionTime": 1.5, "tokenCost": 0.01,
              "metricsData": [{"name": "Faithfulness", "score": 0.9, "success": True}]},
-            {"name": "test_case_1", "input": "Why?", "success": False, "runDuration": 0.5,
+            {"name": "test_case_1", "input": "Why?", "success": False, "runDuration": 8.5,
+             "evaluationCost": 0.8, "completionTime": 0.5, "tokenCost": 0.02,
              "metricsData": [{"name": "Faithfulness", "score": 0.4, "success": False}]},
         ]
     }
@@ -199,7 +201,24 @@ def test_deepeval_by_what_was_asked(tmp_path):
     assert log.items == ("Who?", "Why?")
     assert log.metrics["Faithfulness"].tolist() == [0.9, 0.4]
     assert log.metrics["success"].tolist() == [1.0, 0.0]
+    # What the answers took, not what judging them took.
     assert log.latency.tolist() == [1.5, 0.5]
+    assert log.cost.tolist() == [0.01, 0.02]
+
+
+def test_conversations_and_broken_metrics_of_deepeval_are_not_passed_over(tmp_path):
+    turns = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"},
+             {"role": "user", "content": "Bye"}]  # fmt: skip
+    talk = {
+        "name": "conversational_test_case_0",
+        "success": False,
+        "turns": turns,
+        "metricsData": [{"name": "Role", "score": None, "success": False, "error": "timeout"}],
+    }
+    run = {"testRunData": {**DEEPEVAL["testRunData"], "conversationalTestCases": [talk]}}
+    log = ask.read_log(_written(tmp_path, "run.json", run))
+    assert log.items == ("Who?", "Why?", "Hi / Bye")
+    assert log.notes == ("a metric of 1 of 3 test cases ended with an error",)
 
 
 def test_a_table_has_numbers_for_metrics_and_words_for_attributes(tmp_path):
@@ -407,3 +426,12 @@ def test_a_cached_answer_of_promptfoo_says_nothing_of_cost_and_latency(tmp_path)
     for seen, paid in ((log.cost, 0.5), (log.latency, 900.0)):
         assert seen[0] == paid
         assert np.isnan(seen[1])
+
+
+def test_what_inspect_s_grader_cost_is_no_cost_of_the_model(tmp_path):
+    document = _scored(["C"])
+    document["samples"][0]["model_usage"] = {
+        "m": {"total_cost": 0.25}, "judge": {"total_cost": 0.75}
+    }  # fmt: skip
+    document["samples"][0]["role_usage"] = {"grader": {"total_cost": 0.75}}
+    assert ask.read_log(_written(tmp_path, "log.json", document)).cost.tolist() == [0.25]

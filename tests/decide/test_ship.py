@@ -362,3 +362,20 @@ def test_items_with_a_space_too_many_in_one_log_are_named():
         pytest.warns(DroppedRowsWarning, match="2 items left out"),
     ):
         decide.ship(base, candidate, metric="score")
+
+
+@pytest.mark.parametrize(
+    ("base", "candidate"),
+    [([1, 0, 1, 0], [100, 0, 0, 0]), ([0.2, 0.5, 0.9, 1.0], [20, 55, 91, 100]),
+     ([20, 55, 91, 100], [1, 0, 1, 1])],
+)  # fmt: skip
+def test_percent_in_one_log_and_shares_in_the_other_are_refused(base, candidate):
+    logs = [{"item": range(4), "score": np.array(side, float)} for side in (base, candidate)]
+    with pytest.raises(InputError, match="the same scale in both logs"):
+        decide.ship(*logs, metric="score")
+
+
+def test_a_metric_without_an_upper_end_may_be_small_in_one_log():
+    losses = [0.2, 0.4, 0.9, 0.3, 0.5], [0.3, 14.0, 0.8, 1.2, 0.4]
+    logs = [{"item": range(5), "loss": np.array(side)} for side in losses]
+    assert decide.ship(*logs, metric="loss", lower_is_better="loss").comparisons

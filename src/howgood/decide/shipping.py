@@ -23,6 +23,7 @@ from howgood.decide.ship_rules import (
     verdict_of,
     within_tolerance,
 )
+from howgood.decide.ship_scales import refuse_percent_and_share
 from howgood.errors import DroppedRowsWarning, InputError, UnknownNameError, announce
 from howgood.records.alike_names import announce_alike
 from howgood.records.estimate import Estimate, Interval
@@ -144,6 +145,8 @@ def ship(
     _refuse_unknown_direction(logs, lower_is_better)
     lower_is_better = (*lower_is_better, *tolerated)
     items = items_of(logs)
+    for name in names:
+        refuse_percent_and_share(logs, name)
     pairs = [_paired(logs, items, name, cluster, missing) for name in names]
     _check_scale(pairs[0], rules)
     first = _compared(pairs[0], rules, names[0] not in lower_is_better)

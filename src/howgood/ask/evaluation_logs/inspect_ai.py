@@ -98,8 +98,16 @@ def _row(sample: dict[str, Any]) -> dict[str, Any]:
             if isinstance(value, str | int | bool)
         },
         "latency": sample.get("working_time") or sample.get("total_time"),
-        "cost": sum(costs) if costs else None,
+        "cost": sum(costs) - _of_graders(sample) if costs else None,
     }
+
+
+def _of_graders(sample: dict[str, Any]) -> float:
+    """Return what scoring cost: models that grade stand among those that answer."""
+    roles = sample.get("role_usage")
+    used = roles.get("grader") if isinstance(roles, dict) else None
+    cost = used.get("total_cost") if isinstance(used, dict) else None
+    return cost if isinstance(cost, float) else 0.0
 
 
 def _metrics(sample: dict[str, Any]) -> dict[str, dict[str, Any]]:
