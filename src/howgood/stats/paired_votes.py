@@ -308,3 +308,36 @@ def _unseen(mode: VoteMode, sums: VoteSums) -> FloatArray:
     lacking[mode.model.n_competitors :] = 0.0
     unseen: FloatArray = np.maximum(lacking, 0.0)
     return unseen
+
+
+def is_side_known(left: IntArray, right: IntArray) -> bool:
+    """Return whether pairs that met can separate a favoured left side from stronger competitors.
+
+    They cannot where heights exist with height[left] - height[right] = 1 for every pair: a favoured
+    side then does what strengths as far apart would do.
+
+    Examples
+    --------
+    >>> is_side_known(np.array([0, 0]), np.array([1, 2])), is_side_known(
+    ...     np.array([0, 1]), np.array([1, 0])
+    ... )
+    (False, True)
+    """
+    steps: dict[int, list[tuple[int, int]]] = {}
+    for one, other in zip(left.tolist(), right.tolist(), strict=True):
+        steps.setdefault(one, []).append((other, -1))
+        steps.setdefault(other, []).append((one, 1))
+    height: dict[int, int] = {}
+    for start in steps:
+        if start in height:
+            continue
+        height[start], waiting = 0, [start]
+        while waiting:
+            here = waiting.pop()
+            for there, step in steps[here]:
+                if there not in height:
+                    height[there] = height[here] + step
+                    waiting.append(there)
+                elif height[there] != height[here] + step:
+                    return True
+    return False
