@@ -282,6 +282,8 @@ def test_people_correct_a_judge_s_metric():
     found = decide.ship(*logs, metric="judge", labels=labels)
     assert found.verdict == "not enough evidence"
     assert "corrected by people" in found.metric
+    # Raters and labels are the sample as well: more items alone are promised nothing.
+    assert found.needed is None
 
 
 def test_it_shows_itself_in_a_notebook():

@@ -6,7 +6,7 @@ codes, and reading of logs (see `ask.evaluation_logs`).
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -159,7 +159,9 @@ def ship(
         for pair, name in zip(pairs[1:], names[1:], strict=True)
     ]
     ratios = [_ratio(logs, items, name, level) for name in ("cost", "latency")]
-    return _decided((first, *guards), own, ratios, rules, logs, cluster)
+    decision = _decided((first, *guards), own, ratios, rules, logs, cluster)
+    # Of what people labelled, raters and labels are the sample, too: items alone settle nothing.
+    return decision if labels is None else replace(decision, needed=None)
 
 
 def _many(looks: str) -> bool:
