@@ -145,8 +145,6 @@ def ship(
     _refuse_unknown_direction(logs, lower_is_better)
     lower_is_better = (*lower_is_better, *tolerated)
     items = items_of(logs)
-    for name in names:
-        refuse_percent_and_share(logs, name)
     pairs = [_paired(logs, items, name, cluster, missing) for name in names]
     _check_scale(pairs[0], rules)
     first = _compared(pairs[0], rules, names[0] not in lower_is_better)
@@ -342,6 +340,7 @@ def _paired(
     cluster: str | None,
     missing: str,
 ) -> _Pairs:
+    refuse_percent_and_share(logs, metric)
     means = [items.means(side, log.metrics[metric]) for side, log in enumerate(logs)]
     has_mean = [np.isfinite(mean) for mean in means]
     shared = np.flatnonzero(has_mean[0] & has_mean[1])

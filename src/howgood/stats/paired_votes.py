@@ -14,6 +14,7 @@ competitors finite that never lost. Votes on the same item or by the same rater 
 covariance is clustered by both.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -323,21 +324,25 @@ def is_side_known(left: IntArray, right: IntArray) -> bool:
     ... )
     (False, True)
     """
+    pairs = list(zip(left.tolist(), right.tolist(), strict=True))
     steps: dict[int, list[tuple[int, int]]] = {}
-    for one, other in zip(left.tolist(), right.tolist(), strict=True):
+    for one, other in pairs:
         steps.setdefault(one, []).append((other, -1))
         steps.setdefault(other, []).append((one, 1))
     height: dict[int, int] = {}
     for start in steps:
-        if start in height:
-            continue
-        height[start], waiting = 0, [start]
-        while waiting:
-            here = waiting.pop()
-            for there, step in steps[here]:
-                if there not in height:
-                    height[there] = height[here] + step
-                    waiting.append(there)
-                elif height[there] != height[here] + step:
-                    return True
-    return False
+        if start not in height:
+            height |= _heights_from(start, steps)
+    return any(height[one] - height[other] != 1 for one, other in pairs)
+
+
+def _heights_from(start: int, steps: Mapping[int, list[tuple[int, int]]]) -> dict[int, int]:
+    """Return heights of all that are connected with one, each along the first way found."""
+    height, waiting = {start: 0}, [start]
+    while waiting:
+        here = waiting.pop()
+        for there, step in steps[here]:
+            if there not in height:
+                height[there] = height[here] + step
+                waiting.append(there)
+    return height
