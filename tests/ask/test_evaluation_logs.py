@@ -56,9 +56,11 @@ LM_EVAL = [
 DEEPEVAL = {
     "testRunData": {
         "testCases": [
-            {"name": "test_case_0", "input": "Who?", "success": True, "runDuration": 1.5,
+            {"name": "test_case_0", "input": "Who?", "success": True, "runDuration": 9.5,
+             "evaluationCost": 0.9, "completionTime": 1.5, "tokenCost": 0.01,
              "metricsData": [{"name": "Faithfulness", "score": 0.9, "success": True}]},
-            {"name": "test_case_1", "input": "Why?", "success": False, "runDuration": 0.5,
+            {"name": "test_case_1", "input": "Why?", "success": False, "runDuration": 8.5,
+             "evaluationCost": 0.8, "completionTime": 0.5, "tokenCost": 0.02,
              "metricsData": [{"name": "Faithfulness", "score": 0.4, "success": False}]},
         ]
     }
@@ -198,7 +200,24 @@ def test_deepeval_by_what_was_asked(tmp_path):
     assert log.items == ("Who?", "Why?")
     assert log.metrics["Faithfulness"].tolist() == [0.9, 0.4]
     assert log.metrics["success"].tolist() == [1.0, 0.0]
+    # What the answers took, not what judging them took.
     assert log.latency.tolist() == [1.5, 0.5]
+    assert log.cost.tolist() == [0.01, 0.02]
+
+
+def test_conversations_and_broken_metrics_of_deepeval_are_not_passed_over(tmp_path):
+    turns = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"},
+             {"role": "user", "content": "Bye"}]  # fmt: skip
+    talk = {
+        "name": "conversational_test_case_0",
+        "success": False,
+        "turns": turns,
+        "metricsData": [{"name": "Role", "score": None, "success": False, "error": "timeout"}],
+    }
+    run = {"testRunData": {**DEEPEVAL["testRunData"], "conversationalTestCases": [talk]}}
+    log = ask.read_log(_written(tmp_path, "run.json", run))
+    assert log.items == ("Who?", "Why?", "Hi / Bye")
+    assert log.notes == ("a metric of 1 of 3 test cases ended with an error",)
 
 
 def test_a_table_has_numbers_for_metrics_and_words_for_attributes(tmp_path):
@@ -352,3 +371,65 @@ def test_rows_without_an_item_are_refused_and_repeats_are_said(tmp_path):
     assert ask.read_log(path).notes[0].startswith("1 item has several rows")
     path.write_text("item,epoch,acc\nq1,1,1\nq1,2,0\nq2,1,1\n")
     assert ask.read_log(path).notes == ()
+
+
+def _scored(values):
+    samples = [
+        {"id": f"q{place}", "scores": {"judge": {"value": value}}}
+        for place, value in enumerate(values)
+    ]
+    return {"status": "success", "eval": {"model": "m"}, "samples": samples}
+
+
+def test_inspect_s_own_words_and_texts_of_numbers_count_as_in_inspect(tmp_path):
+    scorer = pytest.importorskip("inspect_ai.scorer")
+    values = ["C", "I", "P", "N", "yes", "NO", "True", "false", "0.25", "3", True, 0.5]
+    log = ask.read_log(_written(tmp_path, "log.json", _scored(values)))
+    assert log.metrics["judge"].tolist() == [scorer.value_to_float()(value) for value in values]
+
+
+def test_a_text_among_inspect_s_scores_is_not_passed_over(tmp_path):
+    log = ask.read_log(_written(tmp_path, "log.json", _scored(["C", "I", "unsure"])))
+    assert "judge" not in log.metrics
+    assert log.unread["judge"] == "sample q2 has 'unsure'"
+
+
+def test_inspect_scores_that_are_words_are_said_to_be_no_metric(tmp_path):
+    document = _scored(["blue", "red", "C"])
+    for sample in document["samples"]:
+        sample["scores"]["match"] = {"value": "C"}
+    log = ask.read_log(_written(tmp_path, "log.json", document))
+    assert list(log.metrics) == ["match"]
+    assert log.notes == ("'judge' is no metric: its scores are no numbers (sample q0 has 'blue')",)
+
+
+def test_inspect_says_where_its_own_number_is_no_mean_over_epochs(tmp_path):
+    document = _scored(["C", "I"])
+    document["eval"]["config"] = {"epochs": 3, "epochs_reducer": ["mean", "pass_at_2"]}
+    log = ask.read_log(_written(tmp_path, "log.json", document))
+    assert "Inspect's own number is pass_at_2 of every sample's epochs" in log.notes[0]
+
+
+@pytest.mark.parametrize("name", ["logs.json", "eval-set.json", "listing.json"])
+def test_a_list_of_logs_next_to_a_log_is_no_log(tmp_path, name):
+    (tmp_path / name).write_text("{}")
+    _written(tmp_path, "2026_task.json", _scored(["C"]))
+    assert ask.read_log(tmp_path).n_items == 1
+
+
+def test_a_cached_answer_of_promptfoo_says_nothing_of_cost_and_latency(tmp_path):
+    rows = [_cell("m", "p", 0, test, cost=0.5, latencyMs=900) for test in range(2)]
+    rows[1]["response"] = {"cached": True}
+    log = ask.read_log(_written(tmp_path, "r.json", {"results": {"results": rows}}))
+    for seen, paid in ((log.cost, 0.5), (log.latency, 900.0)):
+        assert seen[0] == paid
+        assert np.isnan(seen[1])
+
+
+def test_what_inspect_s_grader_cost_is_no_cost_of_the_model(tmp_path):
+    document = _scored(["C"])
+    document["samples"][0]["model_usage"] = {
+        "m": {"total_cost": 0.25}, "judge": {"total_cost": 0.75}
+    }  # fmt: skip
+    document["samples"][0]["role_usage"] = {"grader": {"total_cost": 0.75}}
+    assert ask.read_log(_written(tmp_path, "log.json", document)).cost.tolist() == [0.25]

@@ -73,3 +73,34 @@ def test_intervals_of_few_labels_end_at_what_shares_can_be_and_the_text_says_so(
     assert -1 <= off["lower"] <= off["upper"] <= 1
     assert run(["judge", str(path)]) == 0
     assert "Not enough evidence" in capsys.readouterr().out
+
+
+def test_n_a_is_no_label_and_the_word_that_is_none_is_shown(tmp_path, capsys):
+    path = tmp_path / "labels.csv"
+    rows = [f"q{n},r{n % 4},{('pass', 'N/A', 'fail')[n % 3]},{n % 2}" for n in range(60)]
+    path.write_text("\n".join(["item,rater,label,judge", *rows]))
+    assert run(["judge", str(path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["n_labels"] == 40
+    path.write_text("\n".join(["item,rater,label,judge", *rows, "q60,r1,maybe,1"]))
+    assert run(["judge", str(path)]) == 2
+    assert "such as 'maybe'" in capsys.readouterr().err
+
+
+def test_nobody_is_better_where_all_agree(tmp_path, capsys):
+    path = tmp_path / "labels.csv"
+    rows = [f"q{n},r{(n + m) % 5},pass,1" for n in range(60) for m in range(1 + n % 2)]
+    path.write_text("\n".join(["item,rater,label,judge", *rows]))
+    run(["judge", str(path)])
+    assert "better than people" not in capsys.readouterr().out
+
+
+def test_off_by_is_what_the_table_says_of_corrected_and_judge_alone():
+    rng = np.random.default_rng(1)
+    judged = (rng.random(300) < 0.9).astype(float)
+    labels = {"item": np.arange(40), "rater": np.arange(40) % 8, "label": np.ones(40)}
+    labels["judge"] = np.where(np.arange(40) < 30, 0.0, 1.0)
+    report = score.judge(labels, scores={"item": np.arange(300), "judge": np.concatenate(
+        [labels["judge"], judged[40:]])})  # fmt: skip
+    off = report.judge_alone["all"].mean - report.corrected["all"].mean
+    assert report.corrected["all"].mean <= 1
+    assert report.off["all"].mean == pytest.approx(off)

@@ -479,3 +479,60 @@ def test_a_reader_that_has_gone_takes_no_file_away(grades, tmp_path):
     os.close(writing)
     assert "</html>" in report.read_text(encoding="utf-8")
     assert (ran.returncode, "Traceback" in ran.stderr) == (141, False)
+
+
+def test_a_rater_or_system_spelt_in_two_ways_is_said(tmp_path, capsys):
+    path = tmp_path / "grades.csv"
+    rows = [
+        f"q{item},{system},{rater}{' ' * (item % 2)},{(item + len(system)) % 5}"
+        for item in range(6) for system in ("Large", "large", "tiny") for rater in ("ann", "bob")
+    ]  # fmt: skip
+    path.write_text("\n".join(["item,system,rater,grade", *rows]))
+    run(["leaderboard", str(path)])
+    said = capsys.readouterr().err
+    assert "grades, column 'system': 'Large', 'large' differ only in case or spaces" in said
+    assert "column 'rater': 'ann', 'ann '; 'bob', 'bob ' differ only in case or spaces" in said
+    assert "column 'item'" not in said
+
+
+def test_votes_say_it_of_systems_in_both_columns_and_of_prompts_only_for_spaces(tmp_path, capsys):
+    path = tmp_path / "votes.csv"
+    rows = [f"{prompt},GPT,gpt,left,u{n}" for n in range(3) for prompt in ("hi", "Hi", "hi ")]
+    rows += [f"hi,gpt,other,right,u{n}" for n in range(3)]
+    path.write_text("\n".join(["prompt,model_a,model_b,winner,judge", *rows]))
+    run(["leaderboard", str(path)])
+    said = capsys.readouterr().err
+    assert "columns 'model_a' and 'model_b': 'GPT', 'gpt' differ only in case or spaces" in said
+    assert "column 'prompt': 'hi', 'hi ' differ only in spaces" in said
+
+
+@pytest.mark.parametrize("engine", ["polars", "duckdb", "built-in"])
+def test_n_a_among_grades_is_a_gap(tmp_path, capsys, engine):
+    path = tmp_path / "grades.csv"
+    rows = [
+        f"q{item},{system},{rater},{'N/A' if item == 3 else len(system) + item % 2}"
+        for item in range(6) for system in ("ab", "b") for rater in ("x", "y")
+    ]  # fmt: skip
+    path.write_text("\n".join(["item,system,rater,grade", *rows]))
+    words = ["leaderboard", str(path), "--engine", engine]
+    assert run(words) == 2
+    assert "4 of 24 values missing" in capsys.readouterr().err
+    assert run([*words, "--missing", "drop", "--json"]) == 0
+    printed = capsys.readouterr()
+    assert "4 of 24 rows left out" in printed.err
+    found = json.loads(printed.out)
+    kept = [len("ab") + item % 2 for item in range(6) if item != 3]
+    assert found["systems"][0]["score"] == pytest.approx(np.mean(kept))
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [(("model_1", "model_2", "tie"), ""), (("system_b", "system_a", "bothbad"), ""),
+     (("1.0001", "1.9", "1.5"), "round them to 1 (left), 2 (right), or 1.5 (a tie)")],
+)  # fmt: skip
+def test_winners_are_called_as_their_columns(tmp_path, capsys, words, says):
+    path = tmp_path / "votes.csv"
+    rows = [f"q{number},a,b,{words[number % 3]}" for number in range(9)]
+    path.write_text("\n".join(["prompt,model_1,model_2,winner", *rows]))
+    assert run(["leaderboard", str(path)]) == (2 if says else 0)
+    assert says in capsys.readouterr().err

@@ -151,3 +151,23 @@ def test_a_column_with_a_text_among_its_numbers_is_named(tmp_path, capsys):
         said = capsys.readouterr().out
         assert "column 'acc' is no metric" in said
         assert "--cluster acc" not in said
+
+
+def test_a_metric_with_a_comma_in_its_name_can_be_named(tmp_path, capsys):
+    paths = []
+    for name, right in (("base", 2), ("candidate", 4)):
+        lines = [
+            {"doc_id": number, "doc_hash": f"d{number}", "filtered_resps": ["a"], "filter": kind,
+             "metrics": ["exact_match"], "exact_match": float(number % 5 < right)}
+            for number in range(40) for kind in ("strict-match", "flexible-extract")
+        ]  # fmt: skip
+        path = tmp_path / f"samples_gsm8k_{name}.jsonl"
+        path.write_text("\n".join(map(json.dumps, lines)))
+        paths.append(str(path))
+    metric = "exact_match,strict-match,exact_match,flexible-extract"
+    assert run(["ship", *paths, "--metric", metric, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    named = [comparison["metric"] for comparison in found["comparisons"]]
+    assert named == ["exact_match,strict-match", "exact_match,flexible-extract"]
+    words = ["ship", *paths, "--metric", "exact_match,strict-match"]
+    assert run([*words, "--lower-is-better", "exact_match,strict-match"]) == 1

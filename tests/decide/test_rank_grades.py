@@ -357,6 +357,8 @@ def _error_at(found, ranking, *, items=1.0, raters=1.0):
     place = ranking.index(found.first), ranking.index(found.second)
     parts = [float(getattr(ranking.sources, name)[place]) for name in ("items", "raters", "both")]
     lead = abs(float(ranking.differences[place]))
+    if lead == 0:
+        return 0.5
     wider = (lead / norm.ppf(found.error_now)) ** 2 / sum(parts)
     variance = parts[0] / items + parts[1] / raters + parts[2] / items / raters
     return norm.cdf(-lead / np.sqrt(wider * variance))

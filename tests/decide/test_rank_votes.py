@@ -11,6 +11,8 @@ from scipy.special import expit
 
 from howgood import decide
 from howgood.errors import InputError
+from howgood.show.votes import side_finding
+from howgood.stats.paired_votes import is_side_known
 
 few = settings(max_examples=10, deadline=None)
 
@@ -323,3 +325,34 @@ def test_one_scale_is_tested_at_the_style_that_each_vote_had():
     sides = {name: name for name in votes}
     settings = decide.rank_votes(votes, **sides, random_state=1).provenance.settings
     assert settings["deviance, p-value"] > 0.001
+
+
+def test_a_base_that_always_stands_left_is_not_separated_from_its_side():
+    rng = np.random.default_rng(3)
+    other = np.array(["a", "b"])[rng.integers(0, 2, 200)]
+    won = rng.random(200) < 0.3
+    votes = {"left": np.full(200, "base"), "right": other, "winner": np.where(won, "left", "right")}
+    found = decide.rank_votes(votes)
+    assert found.provenance.settings["every pair one way round"]
+    assert "shown one way round only" in side_finding(found.provenance.settings).text
+    is_swapped = rng.random(200) < 0.5
+    swapped = {
+        "left": np.where(is_swapped, votes["right"], votes["left"]),
+        "right": np.where(is_swapped, votes["left"], votes["right"]),
+        "winner": np.where(is_swapped != won, "left", "right"),
+    }
+    again = decide.rank_votes(swapped)
+    assert not again.provenance.settings["every pair one way round"]
+    assert again.order[-1] == "base"
+    assert again.error("a", "base") < 0.05 < found.error("a", "base")
+
+
+@few
+@given(pairs=st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=12))
+def test_a_side_is_known_where_it_adds_a_dimension_to_strengths(pairs):
+    pairs = [pair for pair in pairs if pair[0] != pair[1]] or [(0, 1)]
+    left, right = np.array(pairs).T
+    strengths = np.eye(6)[left] - np.eye(6)[right]
+    with_side = np.column_stack([strengths, np.ones(len(pairs))])
+    is_known = np.linalg.matrix_rank(with_side) > np.linalg.matrix_rank(strengths)
+    assert is_side_known(left, right) == is_known

@@ -8,7 +8,7 @@ from scipy.stats import binomtest, ttest_rel
 from scipy.stats import t as student
 
 from howgood import decide
-from howgood.errors import DroppedRowsWarning, InputError
+from howgood.errors import AlikeNamesWarning, DroppedRowsWarning, InputError
 from howgood.stats.moments import level_of, reach, rho_for
 
 few = settings(max_examples=20, deadline=None)
@@ -238,7 +238,21 @@ def test_needed_items_settle_it_where_the_difference_stays():
     gaps = rng.normal(size=40)
     gaps = 0.15 + (gaps - gaps.mean()) / gaps.std(ddof=1)
     found = decide.ship(*_tables(gaps, base=rng.normal(size=40)), metric="score")
-    assert found.needed == int(np.ceil((1.6448536 / 0.15) ** 2)) - 40
+    enough = next(n for n in range(41, 500) if student.ppf(0.95, n - 1) / np.sqrt(n) <= 0.15)
+    assert found.needed == enough - 40
+
+
+def test_what_a_few_clusters_need_are_clusters():
+    rng = np.random.default_rng(6)
+    cluster = np.repeat(np.arange(4), 20)
+    gaps = 0.3 + rng.normal(0, 0.5, 4)[cluster] + rng.normal(0, 0.1, 80)
+    base, candidate = _tables(gaps, base=rng.normal(size=80))
+    base["task"] = candidate["task"] = cluster
+    found = decide.ship(base, candidate, metric="score", cluster="task")
+    lead, per_item = abs(found.difference.mean), found.difference.sd * np.sqrt(80)
+    in_all = np.arange(81, 4000)
+    ends = student.ppf(0.95, in_all / 20 - 1) * per_item / np.sqrt(in_all)
+    assert found.needed == in_all[np.argmax(ends <= lead)] - 80
 
 
 def test_many_looks_need_more_than_one():
@@ -268,6 +282,8 @@ def test_people_correct_a_judge_s_metric():
     found = decide.ship(*logs, metric="judge", labels=labels)
     assert found.verdict == "not enough evidence"
     assert "corrected by people" in found.metric
+    # Raters and labels are the sample as well: more items alone are promised nothing.
+    assert found.needed is None
 
 
 def test_it_shows_itself_in_a_notebook():
@@ -338,3 +354,30 @@ def test_a_misspelt_direction_is_refused():
         for named in ("score", ["score"])
     ]
     assert [found.greater_is_better for found in lower] == [False, False]
+
+
+def test_items_with_a_space_too_many_in_one_log_are_named():
+    base = {"item": ["q1", "q2", "q3"], "score": [1.0, 0.0, 1.0]}
+    candidate = {"item": ["q1", "q2", "q3 "], "score": [1.0, 1.0, 1.0]}
+    with (
+        pytest.warns(AlikeNamesWarning, match="items: 'q3', 'q3 ' differ only in spaces"),
+        pytest.warns(DroppedRowsWarning, match="2 items left out"),
+    ):
+        decide.ship(base, candidate, metric="score")
+
+
+@pytest.mark.parametrize(
+    ("base", "candidate"),
+    [([1, 0, 1, 0], [100, 0, 0, 0]), ([0.2, 0.5, 0.9, 1.0], [20, 55, 91, 100]),
+     ([20, 55, 91, 100], [1, 0, 1, 1])],
+)  # fmt: skip
+def test_percent_in_one_log_and_shares_in_the_other_are_refused(base, candidate):
+    logs = [{"item": range(4), "score": np.array(side, float)} for side in (base, candidate)]
+    with pytest.raises(InputError, match="the same scale in both logs"):
+        decide.ship(*logs, metric="score")
+
+
+def test_a_metric_without_an_upper_end_may_be_small_in_one_log():
+    losses = [0.2, 0.4, 0.9, 0.3, 0.5], [0.3, 14.0, 0.8, 1.2, 0.4]
+    logs = [{"item": range(5), "loss": np.array(side)} for side in losses]
+    assert decide.ship(*logs, metric="loss", lower_is_better="loss").comparisons

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from howgood.ask.files import open_table
 from howgood.ask.row_numbers import with_rows_as_in_file
 from howgood.errors import (
-    AlikeNamesWarning,
     DroppedRowsWarning,
     InputError,
     MissingColumnError,
@@ -27,6 +26,7 @@ from howgood.errors import (
     UnknownScaleWarning,
     announce,
 )
+from howgood.records.alike_names import announce_alike
 from howgood.records.answers import Answers
 from howgood.records.inclusion import (
     CHECKS_COLUMN,
@@ -74,7 +74,7 @@ SEVEN = len(LIKELIHOOD)
 _FIVE = 5
 # If at most half of those at 5 or above stop at 5, so many without a 6 or 7 have a chance of 1 %.
 _MANY_FIVES = 7
-_GAPS = {"", "na", "n/a", "#n/a", "nan", "null", "none"}
+GAPS = {"", "na", "n/a", "#n/a", "nan", "null", "none"}
 MissingPolicy = Literal["unanswered", "drop", "error"]
 MISSING_POLICIES = ("unanswered", "drop", "error")
 
@@ -92,7 +92,7 @@ def is_gap(value: object) -> bool:
     """Say whether a table cell holds no value."""
     if value is None or (isinstance(value, float) and np.isnan(value)):
         return True
-    return isinstance(value, str) and value.strip().lower() in _GAPS
+    return isinstance(value, str) and value.strip().lower() in GAPS
 
 
 def gaps_in(values: NDArray[Any]) -> NDArray[np.bool_]:
@@ -333,7 +333,7 @@ def read_answers(
     _check_shares(parsed, keep, where, yours)
     kept = {name: values[keep] for name, values in parsed.items()}
     for name in ("participant", "application"):
-        _announce_alike(kept[name], f"{where}, column {yours[name]!r}")
+        announce_alike(kept[name].tolist(), where=f"{where}, column {yours[name]!r}")
     _announce_repeated(kept, where)
     return Answers(
         kept,
@@ -527,20 +527,6 @@ def _announce_people(chosen: Chosen, policy: str, where: str) -> None:
             cure="Keep everybody with people='everyone' (--people everyone).",
         )
     announce(f"{where}: left out {listed}, by the rule people={policy!r}.", DroppedRowsWarning)
-
-
-def _announce_alike(names: NDArray[Any], where: str) -> None:
-    """Say which names may be one and the same; whether they are, only their author knows."""
-    alike: dict[str, list[str]] = {}
-    for name in dict.fromkeys(names.tolist()):
-        alike.setdefault(" ".join(name.split()).casefold(), []).append(name)
-    for spellings in alike.values():
-        if len(spellings) > 1:
-            announce(
-                f"{where}: {', '.join(map(repr, spellings))} differ only in case or spaces and "
-                "count as different. Correct the table if they are one.",
-                AlikeNamesWarning,
-            )
 
 
 def _check_scale(

@@ -107,12 +107,12 @@ def command(
         click.echo("\n".join(f"- {finding.text}" for finding in show.doctor(logs)))
         return DONE
     question = flow.ShipQuestion(
-        metrics=_names(metric),
+        metrics=flow.metric_names(metric, logs),
         cluster=cluster,
         margin=margin,
         bar=flow.read_bar(bar, share=share),
         level=level,
-        lower_is_better=_names(lower_is_better),
+        lower_is_better=flow.metric_names(lower_is_better, logs),
         looks=looks,
         planned=planned,
         missing=missing,
@@ -135,7 +135,3 @@ def command(
         write_report(flow.ship_report(decision, logs), out)
     code = _CODES[decision.verdict]
     return DONE if code == UNDECIDED and allow_undecided else code
-
-
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in text.split(",") if name.strip())

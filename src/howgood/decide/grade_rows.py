@@ -17,6 +17,7 @@ from howgood.decide.combined_rows import check_combination, several_rows
 from howgood.decide.grade_sums import GradeSums, sums_of_grades
 from howgood.decide.scores import refuse_huge
 from howgood.errors import DroppedRowsWarning, InputError, announce
+from howgood.records.alike_names import announce_alike_columns
 from howgood.records.engine_codes import CodedColumn, coded_columns
 from howgood.records.levels import codes_of, distinct
 from howgood.records.missing import check_policy, complete_rows
@@ -106,12 +107,23 @@ def graded_rows(
     coded = coded_columns(grades, names, [roles.grade], where=_WHERE)
     if coded is not None:
         refuse_huge(coded[roles.grade], where=where, what="grade")
+        _announce_alike(coded, roles)
         return coded, 0
     columns = frame_columns(grades, [*names, roles.grade], where=_WHERE)
     columns = {**columns, roles.grade: as_numbers(columns[roles.grade], where=where)}
     kept, n_missing = complete_rows(columns, missing=missing, where=_WHERE, numbers=[roles.grade])
     refuse_huge(kept[roles.grade], where=where, what="grade")
+    _announce_alike(kept, roles)
     return kept, n_missing
+
+
+def _announce_alike(columns: dict[str, Any], roles: GradeRoles) -> None:
+    announce_alike_columns(
+        columns,
+        people=(roles.system, roles.rater),
+        items=(roles.item, roles.cluster),
+        where=_WHERE,
+    )
 
 
 def segments_of(kept: dict[str, Any], segment: str) -> Iterator[tuple[str, dict[str, Any]]]:

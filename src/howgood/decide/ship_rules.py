@@ -6,10 +6,10 @@ reason and its probability of being wrong; how many more items would settle it. 
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from scipy.special import ndtri
+from scipy.special import stdtrit
 
 from howgood.records.estimate import Estimate
 from howgood.records.shipping import MetricComparison, ShipVerdict
@@ -123,18 +123,22 @@ def needed_items(first: MetricComparison, rules: ShipRules) -> int | None:
     if lead <= 0 or first.difference.sd <= 0:
         return None
     per_item = first.difference.sd * math.sqrt(first.n_items)
-    if rules.planned is None:
-        total = (float(ndtri(1.0 - rules.level)) * per_item / lead) ** 2
-    else:
-        total = _needed_looks(per_item, lead, rules)
-    more = math.ceil(total) - first.n_items
+    in_cluster = first.n_items / first.n_clusters
+
+    def reached(total: float) -> float:
+        """Return how far off nothing the mean of so many items is to be told from."""
+        if rules.planned is not None:
+            return reach(total, per_item, rules.level, rules.rho)
+        freedom = max(total / in_cluster - 1.0, 1.0)
+        return float(stdtrit(freedom, 1.0 - rules.level)) * per_item / math.sqrt(total)
+
+    more = math.ceil(_fewest(reached, lead)) - first.n_items
     return more if 0 < more < _MOST_NEEDED else (1 if more <= 0 else None)
 
 
-def _needed_looks(per_item: float, lead: float, rules: ShipRules) -> float:
-    low, high = 1.0, float(_MOST_NEEDED)
+def _fewest(reached: Callable[[float], float], lead: float) -> float:
+    low, high = 1.0, 2.0 * _MOST_NEEDED
     for _ in range(60):
         middle = math.sqrt(low * high)
-        is_enough = reach(middle, per_item, rules.level, rules.rho) <= lead
-        low, high = (low, middle) if is_enough else (middle, high)
+        low, high = (low, middle) if reached(middle) <= lead else (middle, high)
     return high

@@ -6,7 +6,7 @@ codes, and reading of logs (see `ask.evaluation_logs`).
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from howgood.ask.evaluation_logs import read_log
 from howgood.ask.evaluation_logs.tables import log_of_columns
+from howgood.decide.items_of_logs import ItemsOfLogs, items_of
 from howgood.decide.ship_rules import (
     PLANNED,
     ShipRules,
@@ -22,7 +23,9 @@ from howgood.decide.ship_rules import (
     verdict_of,
     within_tolerance,
 )
+from howgood.decide.ship_scales import refuse_percent_and_share
 from howgood.errors import DroppedRowsWarning, InputError, UnknownNameError, announce
+from howgood.records.alike_names import announce_alike
 from howgood.records.estimate import Estimate, Interval
 from howgood.records.evaluation_log import EvaluationLog
 from howgood.records.provenance import Provenance
@@ -141,7 +144,8 @@ def ship(
     lower_is_better = [lower_is_better] if isinstance(lower_is_better, str) else lower_is_better
     _refuse_unknown_direction(logs, lower_is_better)
     lower_is_better = (*lower_is_better, *tolerated)
-    pairs = [_paired(logs, name, cluster, missing) for name in names]
+    items = items_of(logs)
+    pairs = [_paired(logs, items, name, cluster, missing) for name in names]
     _check_scale(pairs[0], rules)
     first = _compared(pairs[0], rules, names[0] not in lower_is_better)
     own = {pair.metric: _own_law(pair, 1) for pair in pairs}
@@ -152,8 +156,10 @@ def ship(
         _compared(pair, rules, name not in lower_is_better)
         for pair, name in zip(pairs[1:], names[1:], strict=True)
     ]
-    ratios = [_ratio(logs, name, level) for name in ("cost", "latency")]
-    return _decided((first, *guards), own, ratios, rules, logs, cluster)
+    ratios = [_ratio(logs, items, name, level) for name in ("cost", "latency")]
+    decision = _decided((first, *guards), own, ratios, rules, logs, cluster)
+    # Of what people labelled, raters and labels are the sample, too: items alone settle nothing.
+    return decision if labels is None else replace(decision, needed=None)
 
 
 def _many(looks: str) -> bool:
@@ -328,16 +334,22 @@ class _Pairs:
 
 
 def _paired(
-    logs: Sequence[EvaluationLog], metric: str, cluster: str | None, missing: str
+    logs: Sequence[EvaluationLog],
+    items: ItemsOfLogs,
+    metric: str,
+    cluster: str | None,
+    missing: str,
 ) -> _Pairs:
-    means = [_item_means(log, log.metrics[metric]) for log in logs]
-    shared = [name for name in means[0] if name in means[1]]
-    lost = len(set(means[0]) | set(means[1])) - len(shared)
+    refuse_percent_and_share(logs, metric)
+    means = [items.means(side, log.metrics[metric]) for side, log in enumerate(logs)]
+    has_mean = [np.isfinite(mean) for mean in means]
+    shared = np.flatnonzero(has_mean[0] & has_mean[1])
+    lost = int((has_mean[0] | has_mean[1]).sum()) - len(shared)
     if len(shared) < 2:
         raise InputError(
             where="base and candidate",
-            found=f"{_counted(len(shared))} with {metric!r} in both, "
-            f"{len(means[0])} in {logs[0].source} and {len(means[1])} in {logs[1].source}",
+            found=f"{_counted(len(shared))} with {metric!r} in both, {has_mean[0].sum()} in "
+            f"{logs[0].source} and {has_mean[1].sum()} in {logs[1].source}",
             needed="the same items in both logs",
             cure="Check that both ran the same dataset, and that items have the same names.",
         )
@@ -349,20 +361,20 @@ def _paired(
             cure="Run them on the same items, or leave these out: missing='drop'.",
         )
     if lost:
+        announce_alike(items.names, where="items", ignoring_case=False)
         announce(
             f"{_counted(lost)} left out: only one of the logs has a number there",
             DroppedRowsWarning,
         )
-    base, candidate = (np.array([mean[name] for name in shared]) for mean in means)
     values = np.unique(np.concatenate([log.metrics[metric] for log in logs]))
     values = values[np.isfinite(values)]
     is_verdict = bool(np.isin(values, _VERDICTS).all())
     return _Pairs(
         metric=metric,
-        items=tuple(shared),
-        base=base,
-        candidate=candidate,
-        cluster=_clusters(logs, shared, cluster),
+        items=tuple(items.names[place] for place in shared.tolist()),
+        base=means[0][shared],
+        candidate=means[1][shared],
+        cluster=_clusters(logs, items, shared, cluster),
         step=0.0 if is_verdict else _step(values),
         is_verdict=is_verdict,
         is_share=bool(values[0] >= 0 and values[-1] <= 1),
@@ -381,33 +393,26 @@ def _step(values: FloatArray) -> float:
     return float(np.diff(values).min()) if len(values) <= _FEW_VALUES else 0.0
 
 
-def _item_means(log: EvaluationLog, values: FloatArray) -> dict[str, float]:
-    """Return each item's mean over its repeats that have a number."""
-    sums: dict[str, list[float]] = {}
-    for name, value in zip(log.items, values.tolist(), strict=True):
-        if math.isfinite(value):
-            sums.setdefault(name, []).append(value)
-    return {name: sum(total) / len(total) for name, total in sums.items()}
-
-
-def _clusters(logs: Sequence[EvaluationLog], items: Sequence[str], cluster: str | None) -> IntArray:
+def _clusters(
+    logs: Sequence[EvaluationLog], items: ItemsOfLogs, shared: IntArray, cluster: str | None
+) -> IntArray:
     if cluster is None:
-        return np.arange(len(items))
-    for log in logs:
+        return np.arange(len(shared))
+    for log, rows in zip(logs, items.rows, strict=True):
         column = log.attributes.get(cluster, log.metrics.get(cluster))
         if column is not None:
-            known = dict(zip(log.items, map(str, column), strict=True))
-            codes = np.unique(
-                np.array([known.get(name, "") for name in items]), return_inverse=True
-            )
-            if len(codes[0]) < 2:
+            place: dict[str, int] = {}
+            of_item = np.zeros(len(items.names), dtype=np.int64)
+            of_item[rows] = [place.setdefault(str(name), len(place)) for name in column]
+            numbers, codes = np.unique(of_item[shared], return_inverse=True)
+            if len(numbers) < 2:
                 raise InputError(
                     where=f"cluster {cluster!r}",
                     found="one cluster",
                     needed="at least two, better twenty",
                     cure="Leave it out where every item stands for itself.",
                 )
-            return codes[1].astype(np.int64)
+            return codes.astype(np.int64)
     raise UnknownNameError(
         where="cluster", name=cluster, names=[*logs[0].attributes, *logs[0].metrics]
     )
@@ -509,18 +514,17 @@ def _by_people(
     )
 
 
-def _ratio(logs: Sequence[EvaluationLog], what: str, level: float) -> Estimate | None:
+def _ratio(
+    logs: Sequence[EvaluationLog], items: ItemsOfLogs, what: str, level: float
+) -> Estimate | None:
     """Return the ratio of the candidate's mean cost or latency to the base's, paired by item."""
-    columns = [log.cost if what == "cost" else log.latency for log in logs]
-    if columns[0] is None or columns[1] is None:
+    paid = [log.cost if what == "cost" else log.latency for log in logs]
+    known = [column for column in paid if column is not None]
+    if len(known) < 2:
         return None
-    means = [
-        _item_means(log, column)
-        for log, column in zip(logs, columns, strict=True)
-        if column is not None
-    ]
-    shared = [name for name in means[0] if name in means[1]]
-    base, candidate = (np.array([mean[name] for name in shared]) for mean in means)
+    base, candidate = (items.means(side, column) for side, column in enumerate(known))
+    shared = np.flatnonzero(np.isfinite(base) & np.isfinite(candidate))
+    base, candidate = base[shared], candidate[shared]
     if len(shared) < 2 or not base.mean() > 0:
         return None
     ratio = float(candidate.mean() / base.mean())

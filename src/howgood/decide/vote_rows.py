@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howgood.errors import InputError
+from howgood.records.alike_names import announce_alike, announce_alike_columns
 from howgood.records.engine_codes import CodedColumn, coded_columns
 from howgood.records.levels import codes_of, distinct
 from howgood.records.missing import blank_values, check_policy, complete_rows
@@ -78,8 +79,20 @@ def rows_of_votes(
     if roles.repeats is not None:
         return _without_repeats(table, roles, missing)
     columns, n_missing = _complete(table, roles, missing)
+    _announce_alike(columns, roles)
     systems, votes = coded_votes(columns, roles)
     return VoteRows(systems=systems, votes=votes, n_missing=n_missing)
+
+
+def _announce_alike(columns: dict[str, Any], roles: VoteRoles) -> None:
+    """Say which names are spelt in several ways; systems stand in two columns."""
+    sides = (columns[name] for name in (roles.left, roles.right))
+    names = (side.levels if isinstance(side, CodedColumn) else side for side in sides)
+    announce_alike(
+        (name for side in names for name in side.tolist()),
+        where=f"{WHERE}, columns {roles.left!r} and {roles.right!r}",
+    )
+    announce_alike_columns(columns, people=(roles.rater,), items=(roles.item,), where=WHERE)
 
 
 def segments_of_votes(
@@ -133,6 +146,7 @@ def _without_repeats(
         columns[name] = as_numbers(columns[name], where=f"{WHERE}, column {name!r}")
     columns[_AGAIN] = ~blank_values(marks) & ~np.isin(marks.astype(str), NOT_AGAIN)
     columns, n_missing = complete_rows(columns, missing=missing, where=WHERE, numbers=numbers)
+    _announce_alike(columns, roles)
     again = columns.pop(_AGAIN).astype(bool)
     if again.all():
         raise InputError(

@@ -46,6 +46,7 @@ from howgood.stats.paired_votes import (
     VoteFit,
     VoteMode,
     fitted_votes,
+    is_side_known,
     mode_of_votes,
     seen_from_shrunk,
 )
@@ -560,6 +561,7 @@ def _checked(found: _Fitted, generator: np.random.Generator) -> dict[str, Any]:
     ]
     return {
         **_connected(found.systems, counts, left, right),
+        "every pair one way round": not is_side_known(left, right),
         "deviance": deviance,
         "deviance, degrees of freedom": freedom,
         "deviance, p-value": float(chdtrc(freedom, deviance)) if freedom > 0 else None,

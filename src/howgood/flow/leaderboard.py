@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howgood.ask.files import open_table
-from howgood.ask.intake import YES
+from howgood.ask.intake import GAPS, YES, gaps_in
 from howgood.decide.grades import rank_grades
 from howgood.decide.halves import Halves, compare_halves
 from howgood.decide.vote_rows import VoteRoles
@@ -26,7 +26,7 @@ from howgood.decide.votes import rank_votes
 from howgood.errors import DroppedRowsWarning, InputError, announce
 from howgood.flow.files import naming
 from howgood.flow.ranking import RankedFile, picture
-from howgood.records.levels import VERDICT_WORDS, missing_values
+from howgood.records.levels import VERDICT_WORDS
 from howgood.records.ranking import Ranking
 from howgood.records.report import Report
 from howgood.records.table import Table, as_numbers, frame_column_names, frame_columns
@@ -67,6 +67,7 @@ _GRADES = {
 }
 _LOWER_IS_BETTER, _LENGTHS = ("penalty",), ("left_length", "right_length")
 _STYLE = "effect of one sd of style (log odds)"
+_NUMBER = r"^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$"
 _SIDES, _NEEDED_OF_GRADES = ("left", "right", "winner"), ("system", "item", "rater", "grade")
 
 
@@ -422,19 +423,29 @@ def _verdicts_as_numbers(frame: Any, criteria: Sequence[str]) -> Any:  # noqa: A
         if schema.get(name) != nw.String:
             continue
         said = nw.col(name).str.strip_chars().str.to_lowercase()
-        others = rows.lazy().filter(~nw.col(name).is_null() & ~said.is_in(list(VERDICT_WORDS)))
-        if others.select(nw.len()).collect().item() == 0:
-            rows = rows.with_columns(said.is_in(passed).cast(nw.Float64).alias(name))
+        is_filled = ~nw.col(name).is_null() & ~said.is_in(sorted(GAPS))
+        for is_known, counts in (
+            (said.is_in(list(VERDICT_WORDS)), said.is_in(passed)),
+            (said.str.contains(_NUMBER), said),
+        ):
+            others = rows.lazy().filter(is_filled & ~is_known)
+            if others.select(nw.len()).collect().item() == 0:
+                # Only what is a number is turned into one: engines look at the others, too.
+                read = nw.when(is_filled).then(counts).cast(nw.Float64).alias(name)
+                rows = rows.with_columns(read)
+                break
     return rows.to_native()
 
 
 def _one_or_zero(values: NDArray[Any]) -> NDArray[Any]:
-    gaps = missing_values(values)
-    texts = [str(value).strip().lower() for value in values.tolist()]
-    if values.dtype.kind in "biuf" or not all(
-        gap or text in VERDICT_WORDS for gap, text in zip(gaps, texts, strict=True)
-    ):
+    if values.dtype.kind in "biuf":
         return values
+    gaps = gaps_in(values)
+    texts = [str(value).strip().lower() for value in values.tolist()]
+    if not all(gap or text in VERDICT_WORDS for gap, text in zip(gaps, texts, strict=True)):
+        filled = np.array(values, dtype=object)
+        filled[gaps] = None
+        return filled
     return np.array([np.nan if gap else VERDICT_WORDS[text]
                      for gap, text in zip(gaps, texts, strict=True)])  # fmt: skip
 

@@ -50,6 +50,27 @@ def read_logs(base: str, candidate: str, *, item: str | None = None) -> list[Eva
     return [read_log(side, item=item) for side in (base, candidate)]
 
 
+def metric_names(text: str, logs: Sequence[EvaluationLog]) -> tuple[str, ...]:
+    """Return the names that commas part; a comma may be in a name: exact_match,strict-match.
+
+    Examples
+    --------
+    >>> metrics = {"match,strict": [], "f1": []}
+    >>> log = EvaluationLog(source="a", format="lm-eval", system="a", items=(), metrics=metrics)
+    >>> metric_names("f1, match,strict", [log])
+    ('f1', 'match,strict')
+    """
+    known = {name for log in logs for name in (*log.metrics, *log.unread)}
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    names = []
+    while parts:
+        lengths = range(len(parts), 1, -1)
+        n = next((length for length in lengths if ",".join(parts[:length]) in known), 1)
+        names.append(",".join(parts[:n]))
+        del parts[:n]
+    return tuple(names)
+
+
 def read_bar(given: str | None, *, share: float = 0.7) -> float | dict[str, float] | None:
     """Return a number, or the tolerable rates of failure.
 

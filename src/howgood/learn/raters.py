@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from howgood.errors import InputError, check_one_of
 from howgood.learn.label_ceilings import known_ceiling
+from howgood.records.alike_names import announce_alike_columns
 from howgood.records.estimate import Estimate
 from howgood.records.levels import codes_of, distinct
 from howgood.records.missing import complete_rows
@@ -94,17 +95,17 @@ def rater_agreement(
     check_one_of(level, LEVELS, where="level")
     named = [item, rater, grade, *([] if system is None else [system])]
     columns = frame_columns(grades, named, where=_WHERE)
-    where = f"{_WHERE}, column {grade!r}"
     if level != "nominal":
-        columns[grade] = as_numbers(columns[grade], where=where, cure="Say level='nominal'.")
+        columns[grade] = _numbers(columns[grade], f"{_WHERE}, column {grade!r}")
     numbers = [] if level == "nominal" else [grade]
     kept, n_missing = complete_rows(columns, missing=missing, where=_WHERE, numbers=numbers)
+    announce_alike_columns(kept, people=(rater, system), items=(item,), where=_WHERE)
     unit, who = (_codes(kept[name]) for name in (item, rater))
     if system is not None:
         outputs = np.column_stack([unit, _codes(kept[system])])
         unit = np.unique(outputs, axis=0, return_inverse=True)[1].ravel()
     values = _codes(kept[grade]).astype(np.float64) if level == "nominal" else kept[grade]
-    _refuse_negative(values, level, where)
+    _refuse_negative(values, level, f"{_WHERE}, column {grade!r}")
     generator, seed = generator_and_seed(random_state)
     ceiling_metric = "accuracy" if level in ("nominal", "ordinal") else "correlation"
     return RaterAgreement(
@@ -131,6 +132,10 @@ def rater_agreement(
             versions=versions_of("numpy"),
         ),
     )
+
+
+def _numbers(column: NDArray[Any], where: str) -> FloatArray:
+    return as_numbers(column, where=where, cure="Say level='nominal'.")
 
 
 def _codes(column: NDArray[Any]) -> IntArray:

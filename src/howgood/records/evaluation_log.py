@@ -68,13 +68,23 @@ def log_from_rows(
 ) -> EvaluationLog:
     """Return a log from rows with `item`, `metrics`, and perhaps `attributes`, `cost`, `latency`.
 
+    What mostly is a number, and `unread` in some rows, is no metric: those rows would be left out
+    for what they say. What mostly is text never was one, which the notes say.
+
     Examples
     --------
     >>> row = {"item": "q1", "metrics": {"accuracy": 1.0}}
     >>> log_from_rows([row], source="a.json", kind="promptfoo", system="a").n_items
     1
     """
-    metrics = dict.fromkeys(name for row in rows for name in row["metrics"])
+    first = {name: place for row in reversed(rows) for name, place in row.get("unread", {}).items()}
+    metrics = dict.fromkeys(name for row in rows for name in row["metrics"] if name not in first)
+    unread = {name: place for name, place in first.items() if _is_mostly_read(name, rows)}
+    texts = [
+        f"{name!r} is no metric: its scores are no numbers ({place})"
+        for name, place in first.items()
+        if name not in unread
+    ]
     attributes = dict.fromkeys(name for row in rows for name in row.get("attributes", {}))
     return EvaluationLog(
         source=source,
@@ -90,8 +100,14 @@ def log_from_rows(
         },
         cost=_numbers_if_any(rows, "cost"),
         latency=_numbers_if_any(rows, "latency"),
-        notes=tuple(notes),
+        unread=unread,
+        notes=(*notes, *texts),
     )
+
+
+def _is_mostly_read(name: str, rows: Sequence[Mapping[str, Any]]) -> bool:
+    n_read = sum(name in row["metrics"] for row in rows)
+    return n_read > sum(name in row.get("unread", {}) for row in rows)
 
 
 def named_apart(cases: Sequence[tuple[str, str]]) -> list[str]:

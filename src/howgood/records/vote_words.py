@@ -13,14 +13,21 @@ from howgood.errors import InputError
 SAID = {
     "left": "left", "a": "left", "model_a": "left", "1": "left", "first": "left",
     "output_1": "left", "response_a": "left", "x": "left", "a is better": "left",
+    "model_1": "left", "system_a": "left", "generator_1": "left",
     "right": "right", "b": "right", "model_b": "right", "2": "right", "second": "right",
     "output_2": "right", "response_b": "right", "y": "right", "b is better": "right",
+    "model_2": "right", "system_b": "right", "generator_2": "right",
     "tie": "tie", "0": "tie", "draw": "tie", "same": "tie", "equal": "tie", "neither": "tie",
     "1.5": "tie",
     "both_good": "both_good", "tie (bothgood)": "both_good", "both good": "both_good",
+    "bothgood": "both_good",
     "both_bad": "both_bad", "tie (bothbad)": "both_bad", "both bad": "both_bad",
+    "bothbad": "both_bad",
 }  # fmt: skip
 _WHOLE = re.compile(r"([0-9])\.0+")
+_SHARES = (
+    "Numbers from 1 to 2 are shares of a vote: round them to 1 (left), 2 (right), or 1.5 (a tie)."
+)
 _NEEDED = "left, right or tie (or the winner's name)"
 
 
@@ -74,5 +81,15 @@ def _refuse(where: str, found: list[str], what: str) -> None:
         where=where,
         found=f"{listed}: {what}" if what else listed,
         needed=_NEEDED,
-        cure="Say on which side the winner stood: left, right or tie.",
+        cure=_SHARES
+        if _are_shares(found)
+        else "Say on which side the winner stood: left, right or tie.",
     )
+
+
+def _are_shares(found: list[str]) -> bool:
+    """Whether values are how much of a vote the second output gets, as AlpacaEval 2 writes them."""
+    try:
+        return all(1.0 <= float(value) <= 2.0 for value in found)
+    except ValueError:
+        return False

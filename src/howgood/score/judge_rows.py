@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howgood.ask.intake import is_gap
 from howgood.errors import DroppedRowsWarning, InputError, announce
+from howgood.records.alike_names import announce_alike_columns
 from howgood.records.estimate import Estimate, Interval
 from howgood.records.judged import JudgeAgreement
 from howgood.records.levels import VERDICT_WORDS, missing_values
-from howgood.records.missing import check_policy
+from howgood.records.missing import blank_values, check_policy
 from howgood.records.table import Table, as_numbers, frame_column_names, frame_columns
 from howgood.stats.arrays import FloatArray, IntArray
 from howgood.stats.clustered_influence import clustered_variance, half_width
@@ -105,21 +107,19 @@ def judge_rows(
     _require_labels(is_labelled, columns)
     dropped = _without_gaps(table, columns, is_labelled, missing)
     is_labelled &= ~dropped
+    _announce_alike(table, is_labelled, columns)
     outputs = _outputs(table, pool, columns, has_judge, levels)
     place = outputs.place_of(table, columns, is_labelled)
     value = value[is_labelled]
     if cut is not None:
         value = (value >= cut).astype(np.float64)
-    who = None
-    if columns.rater is not None:
-        who = np.unique(table[columns.rater][is_labelled].astype(str), return_inverse=True)[1]
     segment = None
     if columns.segment is not None:
         segment = outputs.column(table, pool, columns, columns.segment)
     return JudgeRows(
         value=value,
         output=place,
-        rater=who,
+        rater=_raters(table, is_labelled, columns),
         score=outputs.score,
         system=outputs.system,
         item=outputs.item,
@@ -130,6 +130,22 @@ def judge_rows(
         dropped={"missing value": int(dropped.sum())} if dropped.any() else {},
         n_rescored=outputs.n_rescored,
     )
+
+
+def _raters(
+    table: Mapping[str, NDArray[Any]], is_labelled: NDArray[np.bool_], columns: JudgeColumns
+) -> IntArray | None:
+    if columns.rater is None:
+        return None
+    return np.unique(table[columns.rater][is_labelled].astype(str), return_inverse=True)[1]
+
+
+def _announce_alike(
+    table: Mapping[str, NDArray[Any]], is_labelled: NDArray[np.bool_], columns: JudgeColumns
+) -> None:
+    people, items = (columns.rater, columns.system), (columns.item, columns.cluster)
+    labelled = {name: table[name][is_labelled] for name in (*people, *items) if name is not None}
+    announce_alike_columns(labelled, people=people, items=items, where="labels")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -269,23 +285,24 @@ def _numbers(
         if levels is None
         else {str(level).strip().lower(): float(rank) for rank, level in enumerate(levels, start=1)}
     )
-    gaps = missing_values(column)
-    texts = [str(value).strip().lower() for value in column.tolist()]
-    if all(gap or not text or text in known for gap, text in zip(gaps, texts, strict=True)):
-        return np.array(
-            [
-                np.nan if gap or not text else known[text]
-                for gap, text in zip(gaps, texts, strict=True)
-            ]
+    texts = [
+        "" if is_missing else str(value).strip().lower()
+        for value, is_missing in zip(column.tolist(), missing_values(column), strict=True)
+    ]
+    # What is a level is never a gap: levels may be called none, some and all.
+    filled = [text if text in known or not is_gap(text) else None for text in texts]
+    if all(text is None or text in known for text in filled):
+        return np.array([np.nan if text is None else known[text] for text in filled])
+    numbers: FloatArray = np.zeros(0)
+    # Among words that are known, the first that is not is shown.
+    others = [None if text in known else text for text in filled]
+    for cells in (others, filled):
+        numbers = as_numbers(
+            np.array([np.nan if text is None else text for text in cells], dtype=object),
+            where=place,
+            cure="Give numbers, pass and fail, or name the levels from worst to best: levels=...",
         )
-    empty = [None if gap or not text else text for gap, text in zip(gaps, texts, strict=True)]
-    return as_numbers(
-        np.array(
-            [np.nan if column_name is None else column_name for column_name in empty], dtype=object
-        ),
-        where=place,
-        cure="Give numbers, pass and fail, or name the levels from worst to best: levels=...",
-    )
+    return numbers
 
 
 def _require_labels(is_labelled: NDArray[np.bool_], columns: JudgeColumns) -> None:
@@ -310,7 +327,7 @@ def _without_gaps(
     for name in (columns.item, columns.rater, columns.system, *columns.bias):
         if name is None:
             continue
-        gaps = missing_values(table[name]) & is_labelled
+        gaps = blank_values(table[name]) & is_labelled
         first = first or (name if gaps.any() else "")
         bad |= gaps
     if not bad.any():

@@ -168,7 +168,7 @@ def _report(
         corrected=_estimates(rows.systems, fitted, _ends(rows), n_items, probability, generator),
         judge_alone=_judge_alone(rows, probability),
         labels_alone=_labels_alone(rows, probability),
-        off=_off(rows.systems, fitted, _off_ends(rows), probability) if rows.is_one_scale else None,
+        off=_off(rows.systems, fitted, rows, probability) if rows.is_one_scale else None,
         weights=weights,
         agreement=agreed,
         segments=_segments(rows, probability, generator),
@@ -468,15 +468,16 @@ def _off_ends(rows: JudgeRows) -> tuple[float, float]:
 
 
 def _off(
-    names: Sequence[str], fitted: RectifiedMeans, ends: tuple[float, float], probability: float
+    names: Sequence[str], fitted: RectifiedMeans, rows: JudgeRows, probability: float
 ) -> dict[str, Estimate]:
-    """Return how far the judge's mean lies from people's."""
+    """Return how far the judge's mean lies from people's, which stays within their labels."""
+    people = np.clip(fitted.means, *_ends(rows))
     return {
         name: _student(
-            float(np.clip(fitted.predicted_only[place] - fitted.means[place], *ends)),
+            float(fitted.predicted_only[place] - people[place]),
             _pieces(fitted.excess_by_raters, fitted.excess_by_units, fitted, place),
             probability,
-            ends=ends,
+            ends=_off_ends(rows),
         )
         for place, name in enumerate(names)
     }
@@ -499,7 +500,7 @@ def _segments(rows: JudgeRows, probability: float, generator: np.random.Generato
         fitted = _fitted(rows, codes[group], generator)
         n_items = _trials(rows, codes[group], len(kept))
         estimates = _estimates(kept, fitted, _ends(rows), n_items, probability, generator)
-        off = _off(kept, fitted, _off_ends(rows), probability) if rows.is_one_scale else {}
+        off = _off(kept, fitted, rows, probability) if rows.is_one_scale else {}
     lines = []
     for place, name in enumerate(names.tolist()):
         system, _, segment = name.partition("\0")

@@ -95,13 +95,15 @@ def _colleague(report: JudgeReport) -> Finding:
         f"{_two(agreed.people_themselves.mean)}"
     )
     gap = agreed.colleague.interval
-    if gap.upper < 0:
+    # Where all agree, arithmetic leaves a difference in the last digit.
+    differ = mine != people
+    if gap.upper < 0 and differ:
         return Finding(
             text=f"The judge is worse than a colleague: {mine} against {people} between "
             f"people{own}.",
             tone="bad",
         )
-    if gap.lower > 0:
+    if gap.lower > 0 and differ:
         return Finding(
             text=f"The judge agrees with a person better than people with each other: {mine} "
             f"against {people}{own}. It may have learned their average.",

@@ -116,10 +116,12 @@ def tie_findings(
         for names in sets[:_MOST_SAID]
     ]
     if len(sets) > _MOST_SAID:
+        n_more = len(sets) - _MOST_SAID
+        more = "1 more set" if n_more == 1 else f"{n_more} more sets"
         said.append(
             Finding(
-                text=f"{len(sets) - _MOST_SAID} more sets of neighbours cannot be told apart "
-                "either: the tables say who is tied with whom.",
+                text=f"{more} of neighbours cannot be told apart either: the tables say who is "
+                "tied with whom.",
                 tone="unsure",
             )
         )

@@ -170,8 +170,18 @@ def _again(ranking: Ranking) -> list[Finding]:
     return said
 
 
+_ONE_WAY_ROUND = (
+    "These votes cannot separate a favoured side from better systems, because every pair was shown "
+    "one way round only: between systems on different sides, more votes like these settle nothing. "
+    "Show pairs both ways round. If the order of the columns means nothing (AlpacaEval writes its "
+    "base first), swap both sides, and the winner, in half of the rows at random."
+)
+
+
 def side_finding(settings: Mapping[str, Any]) -> Finding:
     """Say what standing on the left does to the chance of winning."""
+    if settings.get("every pair one way round"):
+        return Finding(text=_ONE_WAY_ROUND, tone="unsure")
     return _effect(settings[_SIDE], "Standing on the left", "the ranking is at equal sides")
 
 

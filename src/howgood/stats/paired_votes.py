@@ -14,6 +14,7 @@ competitors finite that never lost. Votes on the same item or by the same rater 
 covariance is clustered by both.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -308,3 +309,40 @@ def _unseen(mode: VoteMode, sums: VoteSums) -> FloatArray:
     lacking[mode.model.n_competitors :] = 0.0
     unseen: FloatArray = np.maximum(lacking, 0.0)
     return unseen
+
+
+def is_side_known(left: IntArray, right: IntArray) -> bool:
+    """Return whether pairs that met can separate a favoured left side from stronger competitors.
+
+    They cannot where heights exist with height[left] - height[right] = 1 for every pair: a favoured
+    side then does what strengths as far apart would do.
+
+    Examples
+    --------
+    >>> is_side_known(np.array([0, 0]), np.array([1, 2])), is_side_known(
+    ...     np.array([0, 1]), np.array([1, 0])
+    ... )
+    (False, True)
+    """
+    pairs = list(zip(left.tolist(), right.tolist(), strict=True))
+    steps: dict[int, list[tuple[int, int]]] = {}
+    for one, other in pairs:
+        steps.setdefault(one, []).append((other, -1))
+        steps.setdefault(other, []).append((one, 1))
+    height: dict[int, int] = {}
+    for start in steps:
+        if start not in height:
+            height |= _heights_from(start, steps)
+    return any(height[one] - height[other] != 1 for one, other in pairs)
+
+
+def _heights_from(start: int, steps: Mapping[int, list[tuple[int, int]]]) -> dict[int, int]:
+    """Return heights of all that are connected with one, each along the first way found."""
+    height, waiting = {start: 0}, [start]
+    while waiting:
+        here = waiting.pop()
+        for there, step in steps[here]:
+            if there not in height:
+                height[there] = height[here] + step
+                waiting.append(there)
+    return height

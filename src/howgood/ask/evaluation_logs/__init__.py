@@ -19,6 +19,8 @@ from howgood.records.evaluation_log import EvaluationLog
 
 _FORMATS: tuple[ModuleType, ...] = (inspect_ai, promptfoo, lm_eval, deepeval)
 _LARGEST = 2_000_000_000
+# What Inspect writes next to logs: lists of them.
+_NO_LOGS = ("logs.json", "listing.json", "eval-set.json")
 
 
 def read_log(
@@ -67,7 +69,11 @@ def _only_log(location: Path) -> Path:
     """Return the one log in a folder, as tools write one per run; samples of lm-eval are a log."""
     if not location.is_dir() or lm_eval.recognises(location, None):
         return location
-    logs = sorted(path for path in location.iterdir() if path.suffix.lower() in (".eval", ".json"))
+    logs = sorted(
+        path
+        for path in location.iterdir()
+        if path.suffix.lower() in (".eval", ".json") and path.name not in _NO_LOGS
+    )
     if len(logs) == 1:
         return logs[0]
     found = f"a folder with {len(logs)} logs" if logs else "a folder without a log"

@@ -23,7 +23,16 @@ def read(path: Path, document: Any, system: str | None) -> EvaluationLog:  # noq
     cases = _cases(document)
     named = [(str(_said(case, number)), _asked(case)) for number, case in enumerate(cases)]
     rows = [_row(case, item) for case, item in zip(cases, named_apart(named), strict=True)]
-    return log_from_rows(rows, source=str(path), kind=NAME, system=system or path.stem)
+    broken = sum(any(measured.get("error") for measured in _measured(case)) for case in cases)
+    return log_from_rows(
+        rows,
+        source=str(path),
+        kind=NAME,
+        system=system or path.stem,
+        notes=[f"a metric of {broken} of {len(cases)} test cases ended with an error"]
+        if broken
+        else (),
+    )
 
 
 def _cases(document: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - parsed JSON
@@ -33,7 +42,8 @@ def _cases(document: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - parsed JSON
     if not isinstance(inner, dict):
         return []
     test_cases: list[dict[str, Any]] = []
-    for name in ("testCases", "test_cases", "test_results", "testResults"):
+    for name in ("testCases", "test_cases", "test_results", "testResults",
+                 "conversationalTestCases", "conversational_test_cases"):  # fmt: skip
         cases = inner.get(name)
         test_cases += (
             [one_case for one_case in cases if isinstance(one_case, dict)]
@@ -45,7 +55,13 @@ def _cases(document: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - parsed JSON
 
 def _said(case: dict[str, Any], number: int) -> object:
     """Return what was asked, the same in two runs: the name of a case only counts cases."""
-    said = case.get("input")
+    turns = case.get("turns")
+    asked = [
+        str(turn.get("content", ""))
+        for turn in (turns if isinstance(turns, list) else ())
+        if isinstance(turn, dict) and turn.get("role") == "user"
+    ]
+    said = case.get("input") or case.get("scenario") or " / ".join(asked)
     return said if isinstance(said, str) and said else case.get("name") or number
 
 
@@ -58,19 +74,24 @@ def _asked(case: dict[str, Any]) -> str:
     return json.dumps(more, sort_keys=True, default=str)
 
 
-def _row(case: dict[str, Any], item: str) -> dict[str, Any]:
+def _measured(case: dict[str, Any]) -> list[dict[str, Any]]:
     measured = _either(case, "metricsData", "metrics_data")
+    found = measured if isinstance(measured, list) else []
+    return [measurement for measurement in found if isinstance(measurement, dict)]
+
+
+def _row(case: dict[str, Any], item: str) -> dict[str, Any]:
     metrics = {
         str(measurement.get("name", "score")): measurement.get("score")
-        for measurement in (measured if isinstance(measured, list) else ())
-        if isinstance(measurement, dict)
+        for measurement in _measured(case)
     }
     passed = case.get("success")
     return {
         "item": item,
         "metrics": {**metrics, **({"success": passed} if isinstance(passed, bool) else {})},
-        "cost": _either(case, "evaluationCost", "evaluation_cost"),
-        "latency": _either(case, "runDuration", "run_duration", "completionTime"),
+        # What the answer took; evaluationCost and runDuration are what measuring it took.
+        "cost": _either(case, "tokenCost", "token_cost"),
+        "latency": _either(case, "completionTime", "completion_time"),
     }
 
 

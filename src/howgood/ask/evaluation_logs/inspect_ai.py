@@ -17,8 +17,9 @@ from howgood.records.evaluation_log import EvaluationLog, log_from_rows
 NAME = "Inspect"
 _MOST_UNPACKED = 1_000_000_000
 _ZSTD = 93
-# Inspect's own values of verdicts: correct, incorrect, partly, no answer.
+# Inspect's own values of verdicts: correct, incorrect, partly, no answer; and its words.
 _VERDICTS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
+_WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 _BROKEN = (zipfile.BadZipFile, zlib.error, ValueError, KeyError, EOFError, OSError, struct.error)
 
 
@@ -35,7 +36,7 @@ def read(path: Path, document: Any, system: str | None) -> EvaluationLog:  # noq
     about = header.get("eval") if isinstance(header, dict) else None
     about = about if isinstance(about, dict) else {}
     rows = [_row(sample) for sample in samples or [] if isinstance(sample, dict)]
-    scored = [row for row in rows if row["metrics"]]
+    scored = [row for row in rows if row["metrics"] or row["unread"]]
     notes = []
     status = header.get("status") if isinstance(header, dict) else None
     if document is None and status is None:
@@ -44,7 +45,7 @@ def read(path: Path, document: Any, system: str | None) -> EvaluationLog:  # noq
         notes.append(f"the evaluation ended with status {status!r}")
     if len(scored) < len(rows):
         notes.append(f"{len(rows) - len(scored)} of {len(rows)} samples have no score")
-    notes += _twice(samples or [])
+    notes += [*_twice(samples or []), *_reduced(about)]
     return log_from_rows(
         scored,
         source=str(path),
@@ -52,6 +53,17 @@ def read(path: Path, document: Any, system: str | None) -> EvaluationLog:  # noq
         system=system or str(about.get("model", "")) or path.stem,
         notes=notes,
     )
+
+
+def _reduced(about: dict[str, Any]) -> list[str]:
+    """Say that Inspect's own number is not the mean over epochs, where it is not."""
+    config = about.get("config")
+    reducers = config.get("epochs_reducer") if isinstance(config, dict) else None
+    others = [str(name) for name in reducers or [] if name != "mean"]
+    if not others:
+        return []
+    listed = " and ".join(others)
+    return [f"Inspect's own number is {listed} of every sample's epochs; here epochs are averaged"]
 
 
 def _twice(samples: list[Any]) -> list[str]:
@@ -79,33 +91,60 @@ def _row(sample: dict[str, Any]) -> dict[str, Any]:
     metadata = sample.get("metadata")
     return {
         "item": sample.get("id", ""),
-        "metrics": _metrics(sample.get("scores")),
+        **_metrics(sample),
         "attributes": {
             str(name): value
             for name, value in (metadata.items() if isinstance(metadata, dict) else ())
             if isinstance(value, str | int | bool)
         },
         "latency": sample.get("working_time") or sample.get("total_time"),
-        "cost": sum(costs) if costs else None,
+        "cost": sum(costs) - _of_graders(sample) if costs else None,
     }
 
 
-def _metrics(scores: object) -> dict[str, float]:
+def _of_graders(sample: dict[str, Any]) -> float:
+    """Return what scoring cost: models that grade stand among those that answer."""
+    roles = sample.get("role_usage")
+    used = roles.get("grader") if isinstance(roles, dict) else None
+    cost = used.get("total_cost") if isinstance(used, dict) else None
+    return cost if isinstance(cost, float) else 0.0
+
+
+def _metrics(sample: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return what was scored, and which scores are no numbers, with the sample that has them."""
     metrics: dict[str, float] = {}
+    unread: dict[str, str] = {}
+    scores = sample.get("scores")
     for name, score in scores.items() if isinstance(scores, dict) else ():
         value = score.get("value") if isinstance(score, dict) else score
         parts = value.items() if isinstance(value, dict) else [("", value)]
-        for part, number in parts:
-            known = _number(number)
+        for part, given in parts:
+            metric = f"{name}.{part}" if part else str(name)
+            known = _number(given)
             if known is not None:
-                metrics[f"{name}.{part}" if part else str(name)] = known
-    return metrics
+                metrics[metric] = known
+            elif given is not None:
+                unread[metric] = f"sample {sample.get('id', '')} has {str(given)[:40]!r}"
+    return {"metrics": metrics, "unread": unread}
 
 
 def _number(value: object) -> float | None:
+    """Return what Inspect itself makes of a score; None of text that it warns about.
+
+    Examples
+    --------
+    >>> [_number(value) for value in ("C", "Yes", "0.5", True, "maybe")]
+    [1.0, 1.0, 0.5, 1.0, None]
+    """
     if isinstance(value, bool | int | float):
         return float(value)
-    return _VERDICTS.get(value) if isinstance(value, str) else None
+    if not isinstance(value, str):
+        return None
+    known = _VERDICTS.get(value, _WORDS.get(value.lower()))
+    try:
+        return float(value) if known is None else known
+    except ValueError:
+        return None
 
 
 def _unpacked(path: Path) -> tuple[Any, list[Any]]:

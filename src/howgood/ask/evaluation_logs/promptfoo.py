@@ -108,6 +108,7 @@ def _prompt(row: dict[str, Any]) -> str:
 def _row(row: dict[str, Any], item: str) -> dict[str, Any]:
     named = row.get("namedScores")
     metrics = {str(name): value for name, value in named.items()} if isinstance(named, dict) else {}
+    is_cached = _inner(row, "response").get("cached") is True
     return {
         "item": item,
         "metrics": {"success": row.get("success"), "score": row.get("score"), **metrics},
@@ -116,8 +117,9 @@ def _row(row: dict[str, Any], item: str) -> dict[str, Any]:
             for name, value in _inner(row, "metadata").items()
             if isinstance(value, str | int | bool)
         },
-        "cost": row.get("cost"),
-        "latency": row.get("latencyMs"),
+        # An answer out of the cache cost nothing and came at once: it says neither.
+        "cost": None if is_cached else row.get("cost"),
+        "latency": None if is_cached else row.get("latencyMs"),
     }
 
 

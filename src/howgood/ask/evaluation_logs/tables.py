@@ -116,6 +116,8 @@ def _items(
     values: NDArray[Any], *, source: str, column: str, row_of: Callable[[int], str]
 ) -> tuple[str, ...]:
     """Return the items' names; rows without one would all pass for repeats of the same item."""
+    if values.dtype.kind in "iu":
+        return tuple(map(str, values.tolist()))
     gaps = missing_values(values) | np.array(
         [str(value).strip() == "" for value in values.tolist()]
     )
@@ -132,9 +134,9 @@ def _items(
 
 def _notes(items: Sequence[str], column: str) -> tuple[str, ...]:
     """Say that rows count as repeats, where no column says that they are."""
-    several = sum(count > 1 for count in Counter(items).values())
-    if not several:
+    if len(set(items)) == len(items):
         return ()
+    several = sum(count > 1 for count in Counter(items).values())
     which = "1 item has" if several == 1 else f"{several} items have"
     return (
         f"{which} several rows, which count as repeats of one item and are averaged (column "
