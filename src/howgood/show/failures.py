@@ -21,7 +21,7 @@ from howgood.records.table import Table
 from howgood.show.acceptability import USUAL_PEOPLE, picture_section
 from howgood.show.figures import theme
 from howgood.show.figures.theme import COLOURS, INK, canvas
-from howgood.show.numbers import percent, plain, probability, share_of_draws, share_text
+from howgood.show.numbers import percent, plain, share_of_draws, share_text
 from howgood.show.people import fitted_people
 from howgood.stats.arrays import FloatArray
 
@@ -86,7 +86,12 @@ def failure_report(fit: FailuresFit, bar: FailureBar | None = None) -> Report:
                 text="Medians with 95 % intervals; rows weigh as much as so many of the column.",
                 table=relative_table(fit),
             ),
-            Section(title="Parameters", table=fit.summary()),
+            Section(
+                title="Parameters",
+                is_detail=True,
+                about="Every number the model learned, with its interval.",
+                table=fit.summary(),
+            ),
             *_powers(fit),
         ),
         methods=fit.methods_text(),
@@ -185,9 +190,9 @@ def tolerable_table(fit: FailuresFit) -> Table:
     return Table(
         {
             "kind": list(fit.kinds),
-            "rate": np.array([estimate.mean for estimate in tolerable]),
-            "lower": np.array([estimate.interval.lower for estimate in tolerable]),
-            "upper": np.array([estimate.interval.upper for estimate in tolerable]),
+            "rate": [_percent(estimate.mean) for estimate in tolerable],
+            "lower": [_percent(estimate.interval.lower) for estimate in tolerable],
+            "upper": [_percent(estimate.interval.upper) for estimate in tolerable],
         }
     )
 
@@ -215,8 +220,8 @@ def bar_findings(bar: FailureBar) -> tuple[Finding, ...]:
         why = (
             "the answers do not suffice"
             if bar.evidence != "enough"
-            else f"{share} accept with probability {probability(bar.reachable)} even where almost "
-            "nothing fails"
+            else f"{share} accept with probability {percent(bar.reachable, digits=1)} even where "
+            "almost nothing fails"
         )
         text = (
             f"No rates are known to be low enough with certainty {percent(bar.certainty)}: {why}."
