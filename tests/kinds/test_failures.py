@@ -2,11 +2,14 @@
 
 import csv
 import io
+import warnings
 from datetime import UTC, datetime
 
 import numpy as np
 import pytest
 
+from howgood import ask, learn
+from howgood.errors import FewRespondentsWarning, NoEvidenceWarning
 from howgood.flow.collected import codebook, tidy_rows
 from howgood.flow.hosting import add_study, open_host
 from howgood.flow.importing import import_files
@@ -15,6 +18,7 @@ from howgood.flow.participate.bot import fill
 from howgood.flow.results.tasks import run_task
 from howgood.flow.study_files import check_study, new_study, read_study
 from howgood.kinds.failures.screens import bullets, counts_of, scenarios_of
+from howgood.show.failures import failure_headline
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 WEIGHTS = {"wrong": 0.2, "invented": 1.0, "refused": 0.3}
@@ -115,6 +119,39 @@ def test_it_is_answered_imported_and_fitted(file, tmp_path):
         assert f"{100 * headline.share[1]:.0f} % of people would accept it" in headline.text
     finally:
         host.close()
+
+
+def test_answers_that_all_refuse_are_no_result(file, tmp_path):
+    host = open_host(f"sqlite:///{tmp_path / 'failures.db'}")
+    try:
+        study = read_study(file)
+        add_study(host, study, folder=tmp_path, now=NOW)
+        head, *lines = _table(study, 12).decode().splitlines()
+        refusing = "\n".join([head, *(f"{line.rpartition(',')[0]},1" for line in lines)])
+        table = [("a.csv", refusing.encode())]
+        import_files(host, study.slug, table, mapping={}, actor="me", now=NOW)
+        with pytest.warns(NoEvidenceWarning):
+            made = run_task(host, 1, "fit", {})
+        assert not made.is_enough
+        assert "every answer refuses" in made.report.findings[0].text
+    finally:
+        host.close()
+
+
+def test_a_kind_is_said_to_weigh_most_only_where_that_is_settled():
+    said = []
+    for invented, people in ((1.5, 20), (0.6, 3)):
+        weights = {"wrong": 0.2, "invented": invented}
+        answers = ask.simulate_failure_answers(weights, people=people, level=4.0, random_state=3)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FewRespondentsWarning)
+            fit = learn.fit_failures(answers, kinds=tuple(weights), random_state=1)
+        first, second = (fit.weights[kind].draws for kind in weights)
+        is_settled = max(np.mean(first > second), np.mean(second > first)) >= 0.9
+        words = failure_headline(fit).more[0]
+        assert ("weighs most:" in words) == is_settled
+        said.append(is_settled)
+    assert said == [True, False]
 
 
 def test_a_bot_can_fill_every_screen(file):

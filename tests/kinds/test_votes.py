@@ -15,6 +15,7 @@ from howgood.flow.collected import codebook, data_file, tidy_rows
 from howgood.flow.hosting import add_study, open_host
 from howgood.flow.importing import import_files
 from howgood.flow.participate import answers_as_rows, next_screen, take_part
+from howgood.flow.participate.bot import fill
 from howgood.flow.results.tasks import run_task
 from howgood.flow.study_files import check_study, new_study, read_study
 from howgood.flow.watching.counts import Watcher
@@ -225,6 +226,38 @@ def test_votes_are_hosted_ranked_exported_and_imported(tmp_path, study):
         host.close()
 
 
+def test_who_always_presses_the_same_button_makes_no_winner(tmp_path, study):
+    from howgood.kinds.fit import Respondent, Sample
+    from howgood.kinds.votes import results
+    from howgood.records.screen import Participation
+
+    def fit(people):
+        sample = Sample(people=tuple(people), left_out={}, policy="everyone")
+        return results.result(sample, study, {}, lambda share, step: None)
+
+    people = []
+    for seed, answers in _voters(study, 4, so_far=VotesSoFar()):
+        lefts = [answer._replace(values={**answer.values, "choice": "left"}) for answer in answers]
+        way = Participation(participant=f"p{seed}", condition="all", seed=seed,
+                            answers=tuple(lefts))  # fmt: skip
+        rows = tuple(kind_of(study).rows(study, way))
+        people.append(Respondent(study=study, participation=way, rows=rows))
+    made = fit(people)
+    assert not made.is_enough
+    assert "prefer the one on the left" in made.report.findings[0].text
+    alone = fit(people[:1])
+    assert "Only one person has voted" in alone.report.findings[0].text
+
+
+def test_who_always_presses_the_same_button_is_flagged(study):
+    from howgood.flow.watching.counts import reasons_to_look
+
+    _, way = take_part(study, seed=3, now=NOW, filler=lambda screen: {
+        **fill(screen, seed=3), **({"choice": "left"} if screen.key.startswith("vote-") else {})
+    })  # fmt: skip
+    assert any("the same answer to all" in reason for reason in reasons_to_look(study, way))
+
+
 def test_repeated_pairs_say_how_steady_people_are_and_are_not_ranked(tmp_path, study):
     from howgood.kinds.fit import Respondent, Sample
     from howgood.kinds.votes import results
@@ -249,7 +282,9 @@ def test_repeated_pairs_say_how_steady_people_are_and_are_not_ranked(tmp_path, s
     # The answer comes first: who leads, with the interval of the board, and whether it is settled.
     (headline,) = made.report.headlines
     board = made.report.sections[0].table
-    assert headline.title == board["system"][0]
+    leader, tied = board["system"][0], board["tied with"][0]
+    assert headline.title == (leader if tied == "none" else "No clear winner")
+    assert headline.text.startswith(leader)
     lower, middle, upper = (f"{100 * end:.0f}" for end in headline.share)
     assert board["win rate"][0] == f"{middle} % [{lower}–{upper}]"
     assert headline.more[0] == made.report.findings[0].text
@@ -300,6 +335,28 @@ def test_the_exported_votes_are_a_leaderboard_without_a_word_more(tmp_path, stud
         [expected.error(name, "small") for name in expected.systems],
         atol=1e-3,
     )
+
+
+def test_exported_votes_come_back_as_they_were_pairs_asked_again_too(tmp_path, study):
+    from howgood.records.screen import Participation
+
+    rows = []
+    for seed, answers in _voters(study, 3, so_far=VotesSoFar()):
+        answers[4] = answers[4]._replace(values={**answers[4].values, "choice": "both_bad"})
+        way = Participation(participant=f"p{seed}", condition="all", seed=seed,
+                            answers=tuple(answers))  # fmt: skip
+        rows += kind_of(study).rows(study, way)
+    table = pl.DataFrame(rows, infer_schema_length=None).write_csv().encode()
+    host = open_host(f"sqlite:///{tmp_path / 'again.db'}")
+    try:
+        add_study(host, study, folder=tmp_path, now=NOW)
+        import_files(host, study.slug, [("v.csv", table)], mapping={}, actor="me", now=NOW)
+        names = ("number", "prompt", "left", "right", "choice", "winner", "repeats")
+        back = [[row[name] for name in names] for row in tidy_rows(host, study.slug)]
+    finally:
+        host.close()
+    assert back == [[row[name] for name in names] for row in rows]
+    assert sum(row["repeats"] is not None for row in rows) > 0
 
 
 def test_pictures_are_copied_under_names_that_say_nothing(tmp_path):

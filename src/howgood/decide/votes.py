@@ -574,12 +574,13 @@ def _checked(found: _Fitted, generator: np.random.Generator) -> dict[str, Any]:
 def _connected(
     systems: tuple[str, ...], counts: FloatArray, left: IntArray, right: IntArray
 ) -> dict[str, Any]:
-    """Return how many votes each system has, and groups that no vote connects (empty: one)."""
+    """Return how many votes each system and each answer has, and groups no vote connects."""
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components
 
     k, n = len(systems), counts.sum(axis=1)
     votes = np.bincount(left, n, k) + np.bincount(right, n, k)
+    answers = counts.sum(axis=0).astype(int).tolist()
     _, group = connected_components(coo_matrix((n, (left, right)), shape=(k, k)), directed=False)
     groups = [
         [name for name, own in zip(systems, group, strict=True) if own == number]
@@ -587,6 +588,7 @@ def _connected(
     ]
     return {
         "votes by system": dict(zip(systems, votes.astype(int).tolist(), strict=True)),
+        "votes by answer": dict(zip(("left", "right", "tie"), answers, strict=True)),
         "groups never compared": groups if len(groups) > 1 else [],
     }
 

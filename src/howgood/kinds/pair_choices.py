@@ -7,7 +7,7 @@ steps with a progress that never jumps, and a bounded memo of interviews. Absent
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Generic, Literal, Protocol, TypeVar
 
@@ -22,6 +22,22 @@ _Key = tuple[Hashable, tuple[Choice, ...]]
 Pair = TypeVar("Pair")
 Pair_co = TypeVar("Pair_co", covariant=True)
 _CHOICES: dict[str, Choice] = {"first": "first", "second": "second", "same": "same"}
+
+
+def why_nothing(people: int, reasons: Collection[str], unfinished: Collection[str]) -> str:
+    """Say why no choices can be used: for `reasons`, of which some mean that somebody stopped.
+
+    Examples
+    --------
+    >>> why_nothing(2, ["judged too few pairs"], ["judged too few pairs"])
+    'Nobody has compared enough pairs, and preferred a side in them, yet.'
+    """
+    if not people:
+        return "Nobody has answered yet."
+    if set(reasons) <= set(unfinished):
+        return "Nobody has compared enough pairs, and preferred a side in them, yet."
+    who = "the one person" if people == 1 else f"any of the {people} people"
+    return f"The choices of {who} who compared pairs cannot be used."
 
 
 def pair_key(number: int) -> str:

@@ -210,7 +210,8 @@ class Kind:
     Data. `rows` yields one row per judgement, ready for `learn`, and `answer_columns` what they
     hold, in order; `batch` is the same rows of several people by column, for kinds of which
     millions are exported, with their `participant`.
-    `rating_columns` names those of them that are judgements on one scale.
+    `rating_columns` names those of them that are judgements on one scale, `choice_columns` those
+    that say which side was chosen.
     `person_facts` and `person_columns` are the same for one row about the person;
     `own_questions` are questions that the task itself asks about the person,
     `facilitator_questions` those that somebody who sits next to them asks. `passed_checks` says
@@ -228,7 +229,8 @@ class Kind:
     judged by the people of a study: a classifier, seeing `judges_by`, or systems that are ranked on
     `repeated_ratings` (columns user, item, trial, rating). `live_board` is what the page of a
     running study shows of the result so far; None while there is nothing to show. `asked_in_use`
-    says what people can be asked about inside a product; None: nothing.
+    says what people can be asked about inside a product; None: nothing. `usual_people` is about
+    how many people such a study usually has.
     """
 
     name: str
@@ -261,6 +263,7 @@ class Kind:
     batch: Callable[[Study, Sequence[Participation]], Batch] | None = None
     answer_columns: Callable[[Study], Iterable[Column]]
     rating_columns: Callable[[Study], tuple[str, ...]] = _no_names
+    choice_columns: tuple[str, ...] = ()
     person_facts: Callable[[Study, Participation], Row] = _no_facts
     person_columns: Callable[[Study], Iterable[Column]] = _no_columns
     own_questions: Callable[[Study], tuple[Question, ...]] = _no_questions
@@ -281,3 +284,4 @@ class Kind:
     repeated_ratings: "Callable[[Sample], Table]" = _no_ratings
     live_board: "Callable[[Sample, Study], LiveBoard | None] | None" = None
     asked_in_use: Callable[[Study], AskedInUse | None] = _not_in_use
+    usual_people: int = 25

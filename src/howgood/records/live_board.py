@@ -11,7 +11,7 @@ from howgood.records.report import Finding
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoardLine:
-    """One system: its win rate against an average system with interval, who ties, how sure.
+    """One system: its win rate with interval, who ties, how sure.
 
     `best` says how likely it is the best, as people read it ("43 %", "< 1 %"). `error_to_next` is
     the probability that it is not better than the system below it, None for the last one.
@@ -29,10 +29,14 @@ class BoardLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveBoard:
-    """Systems best first, what that means, and whether more votes are worth it."""
+    """Systems best first, what that means, and whether more votes are worth it.
+
+    `against` says in words against which system win rates count.
+    """
 
     lines: tuple[BoardLine, ...]
     verdict: Finding
+    against: str
     notes: tuple[str, ...]
     votes: int
     people: int

@@ -152,18 +152,12 @@ def _trust_findings(result: CriteriaResult) -> list[Finding]:
 
 def criteria_report(result: CriteriaResult, answers: Sequence[AnsweredQuery]) -> Report:
     """Return the whole story: findings, picture, alternatives, every answer, methods."""
-    with criteria_figure(result) as figure:
-        svg = theme.to_svg(figure, title="Weights of criteria and the probability of being best")
     return Report(
         title="Which one, by what matters",
         question=_QUESTION,
         findings=criteria_findings(result),
         sections=(
-            Section(
-                title="Weights, and which is best",
-                svg=svg,
-                alt=" ".join(finding.text for finding in criteria_findings(result)[:2]),
-            ),
+            *_picture_section(result),
             Section(title="Alternatives", table=readable_table(result)),
             Section(title="Every answer", table=answer_table(answers, result.alternatives)),
         ),
@@ -173,16 +167,38 @@ def criteria_report(result: CriteriaResult, answers: Sequence[AnsweredQuery]) ->
     )
 
 
+def _picture_section(result: CriteriaResult) -> tuple[Section, ...]:
+    """Return the picture; none where no alternative is named."""
+    if result.best is None:
+        return ()
+    with criteria_figure(result) as figure:
+        svg = theme.to_svg(figure, title="Weights of criteria and the probability of being best")
+    alt = " ".join(finding.text for finding in criteria_findings(result)[:2])
+    return (Section(title="Weights, and which is best", svg=svg, alt=alt),)
+
+
 def readable_table(result: CriteriaResult) -> Table:
-    """Return one row per alternative as people read it, the best first."""
+    """Return one row per alternative as people read it, the best first.
+
+    Where no alternative is named, what the weights would say of them is left out.
+    """
     own = result.table()
+    names = list(own["alternative"])
+    order = list(range(len(names)))
+    learned = {
+        "P(best)": [percent(float(value)) for value in own["p_best"]],
+        "lost": [percent(float(value), digits=1) for value in own["regret"]],
+    }
+    if result.best is None:
+        order, learned = [names.index(name) for name in result.alternatives.names], {}
     return Table(
         {
-            "alternative": own["alternative"],
-            "P(best)": [percent(float(value)) for value in own["p_best"]],
-            "lost": [percent(float(value), digits=1) for value in own["regret"]],
+            "alternative": [names[place] for place in order],
+            **learned,
             **{
-                criterion.title: [shown(criterion, float(value)) for value in own[criterion.name]]
+                criterion.title: [
+                    shown(criterion, float(own[criterion.name][place])) for place in order
+                ]
                 for criterion in result.alternatives.criteria
             },
         }

@@ -21,14 +21,17 @@ from howgood.records.table import Table
 from howgood.show.acceptability import USUAL_PEOPLE, picture_section
 from howgood.show.figures import theme
 from howgood.show.figures.theme import COLOURS, INK, canvas
-from howgood.show.numbers import percent, plain, probability, share_of_draws, share_text
+from howgood.show.numbers import percent, plain, share_of_draws, share_text
 from howgood.show.people import fitted_people
+from howgood.stats.arrays import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _TONES = {"pass": "good", "fail": "bad", "investigate": "unsure"}
 _SHARE = 0.7
+# A kind is said to be the first where it is with this probability.
+_SURE = 0.9
 CAUTIONS = (
     "These are answers about imagined systems, in counts as they were shown; rates far outside "
     "those shown are extrapolated.",
@@ -36,16 +39,19 @@ CAUTIONS = (
 )
 
 
-def failure_findings(fit: FailuresFit) -> tuple[Finding, ...]:
-    """Return what the fit says, most useful first."""
+def failure_findings(fit: FailuresFit, *, bar: FailureBar | None = None) -> tuple[Finding, ...]:
+    """Return what the fit says, most useful first; a bar that is known says what is tolerated."""
+    people = fitted_people(fit.n_respondents, fit.provenance)
+    if silent_reason(fit.cells):  # all else would come from the priors
+        return (*_evidence(fit), *people)
     usual = usual_rates(fit)
     return (
         *_evidence(fit),
         *_relative(fit),
         _accepting(fit, usual),
         *_removing(fit, usual),
-        *_tolerated(fit),
-        *fitted_people(fit.n_respondents, fit.provenance),
+        *(_tolerated(fit) if bar is None else ()),
+        *people,
     )
 
 
@@ -62,7 +68,7 @@ def failure_report(fit: FailuresFit, bar: FailureBar | None = None) -> Report:
     return Report(
         title="Which failures people tolerate",
         question="Which kinds of failure weigh most, and how often may each happen?",
-        findings=failure_findings(fit),
+        findings=failure_findings(fit, bar=bar),
         sections=(
             picture_section(
                 "What one failure costs",
@@ -80,7 +86,12 @@ def failure_report(fit: FailuresFit, bar: FailureBar | None = None) -> Report:
                 text="Medians with 95 % intervals; rows weigh as much as so many of the column.",
                 table=relative_table(fit),
             ),
-            Section(title="Parameters", table=fit.summary()),
+            Section(
+                title="Parameters",
+                is_detail=True,
+                about="Every number the model learned, with its interval.",
+                table=fit.summary(),
+            ),
             *_powers(fit),
         ),
         methods=fit.methods_text(),
@@ -95,12 +106,7 @@ def failure_headline(fit: FailuresFit, bar: FailureBar | None = None) -> Headlin
     rates = usual_rates(fit)
     share = fit.predict(rates)
     ends = share.interval
-    heaviest = max(fit.kinds, key=lambda kind: fit.weights[kind].mean)
-    alone = fit.tolerable(heaviest, share=_SHARE)
-    more = [
-        f"{heaviest} weighs most: alone, {percent(_SHARE)} of people tolerate "
-        f"{_rate_text(alone)} of it."
-    ]
+    more = [_heaviest(fit)]
     if bar is not None:
         more.append(bar_findings(bar)[-1].text)
     return Headline(
@@ -115,6 +121,24 @@ def failure_headline(fit: FailuresFit, bar: FailureBar | None = None) -> Headlin
         more=tuple(more),
         is_enough=fit.evidence == "enough",
     )
+
+
+def _heaviest(fit: FailuresFit) -> str:
+    """Say which kind weighs most, where that is settled, and how much of it is tolerated."""
+    heaviest = max(fit.kinds, key=lambda kind: fit.weights[kind].mean)
+    rate = _rate_text(fit.tolerable(heaviest, share=_SHARE))
+    chance = _leads({kind: fit.weights[kind].draws for kind in fit.kinds}, heaviest)
+    if chance >= _SURE:
+        return f"{heaviest} weighs most: alone, {percent(_SHARE)} of people tolerate {rate} of it."
+    return (
+        f"Which kind weighs most is not settled: {heaviest} does with a probability of "
+        f"{percent(chance)}. Alone, {percent(_SHARE)} of people tolerate {rate} of it."
+    )
+
+
+def _leads(draws: Mapping[str, FloatArray], name: str) -> float:
+    """Return the probability that the draws of a name are the largest."""
+    return float(np.mean(draws[name] >= np.max(list(draws.values()), axis=0)))
 
 
 def failure_values(fit: FailuresFit) -> dict[str, Any]:
@@ -166,9 +190,9 @@ def tolerable_table(fit: FailuresFit) -> Table:
     return Table(
         {
             "kind": list(fit.kinds),
-            "rate": np.array([estimate.mean for estimate in tolerable]),
-            "lower": np.array([estimate.interval.lower for estimate in tolerable]),
-            "upper": np.array([estimate.interval.upper for estimate in tolerable]),
+            "rate": [_percent(estimate.mean) for estimate in tolerable],
+            "lower": [_percent(estimate.interval.lower) for estimate in tolerable],
+            "upper": [_percent(estimate.interval.upper) for estimate in tolerable],
         }
     )
 
@@ -187,13 +211,17 @@ def bar_findings(bar: FailureBar) -> tuple[Finding, ...]:
     """Say what rates of failure are tolerated."""
     share = percent(bar.share)
     alone = "; ".join(f"{kind} {_rate_text(one_rate)}" for kind, one_rate in bar.alone.items())
-    findings = [Finding(text=f"Where nothing else fails, {share} of people tolerate: {alone}.")]
+    findings = (
+        []  # what is tolerated would come from the priors
+        if bar.evidence == "none"
+        else [Finding(text=f"Where nothing else fails, {share} of people tolerate: {alone}.")]
+    )
     if bar.together is None:
         why = (
             "the answers do not suffice"
             if bar.evidence != "enough"
-            else f"{share} accept with probability {probability(bar.reachable)} even where almost "
-            "nothing fails"
+            else f"{share} accept with probability {percent(bar.reachable, digits=1)} even where "
+            "almost nothing fails"
         )
         text = (
             f"No rates are known to be low enough with certainty {percent(bar.certainty)}: {why}."
@@ -288,13 +316,16 @@ def _accepting(fit: FailuresFit, rates: Mapping[str, float]) -> Finding:
 def _removing(fit: FailuresFit, rates: Mapping[str, float]) -> list[Finding]:
     if len(rates) < 2:
         return []
-    best = max(rates, key=lambda kind: fit.without(kind, rates).mean)
+    gains = {kind: fit.without(kind, rates) for kind in rates}
+    best = max(rates, key=lambda kind: gains[kind].mean)
     left = {kind: rate for kind, rate in rates.items() if kind != best}
-    gain = fit.without(best, rates)
+    gain = gains[best]
+    chance = _leads({kind: each.draws for kind, each in gains.items()}, best)
+    most = ", the most of all kinds" if chance >= _SURE else ""
     points = f"{100 * gain.mean:.0f} [{100 * gain.interval.lower:.0f} to "
     text = (
         f"Without {best!r}, {share_text(fit.predict(left))} would: {points}"
-        f"{100 * gain.interval.upper:.0f}] percentage points more, the most of all kinds."
+        f"{100 * gain.interval.upper:.0f}] percentage points more{most}."
     )
     return [Finding(text=text)]
 

@@ -82,6 +82,10 @@ class GroupWeight:
     is_direct_asked: bool = False
 
 
+def _whom(n: int) -> str:
+    return "For one person" if n == 1 else f"On average over {n} people"
+
+
 def group_findings(
     people: Sequence[PersonWeight], group: GroupWeight, wording: ComparisonWording
 ) -> tuple[Finding, ...]:
@@ -90,7 +94,7 @@ def group_findings(
     worth, least, most = (_ratio(value) for value in (group.a0.mean, ends.upper, ends.lower))
     findings = [
         Finding(
-            text=f"On average over {len(people)} people, one {wording.miss} weighs as much as "
+            text=f"{_whom(len(people))}, one {wording.miss} weighs as much as "
             f"{worth} {wording.alarms} ({_doubt(people)} {least} to {most}); weight of a correct "
             f"negative a0 = {with_interval(group.a0)}.",
             tone="neutral" if len(people) > 2 else "unsure",
@@ -126,7 +130,7 @@ def group_headline(
         title=f"What one {wording.miss} is worth",
         hero=worth,
         caption=f"{wording.alarms} weigh as much as one {wording.miss}",
-        text=f"On average over {len(people)} people, one {wording.miss} weighs as much as {worth} "
+        text=f"{_whom(len(people))}, one {wording.miss} weighs as much as {worth} "
         f"{wording.alarms} (likely between {least} and {most}).",
         share=(1 - ends.upper, 1 - group.a0.mean, 1 - ends.lower),
         point=(0.0, 0.0),
@@ -336,14 +340,13 @@ def criteria_group_headline(group: GroupChoice, people: Mapping[str, CriteriaRes
     share, n = group.shares[group.best], group.people
     order = sorted(group.weights, key=lambda name: -group.weights[name].mean)
     losing = sum(person.regret[group.best].mean > _FORGONE for person in people.values())
-    first = _titles(people)[order[0]]
-    more = [f"{first} weighs most: {percent(group.weights[order[0]].mean)} of what decides."]
+    more = [_heaviest(group, _titles(people)[order[0]], order[0])]
     if losing:
         more.append(
             f"{losing} of {n} people would lose more than {percent(_FORGONE)} of the way from "
             "worst to best by it."
         )
-    whom = "For one person" if n == 1 else f"On average over {n} people"
+    whom = _whom(n)
     sure = "suits best" if group.p_best >= _SURE else "leads, but it is not settled"
     return Headline(
         title=group.best,
@@ -358,6 +361,16 @@ def criteria_group_headline(group: GroupChoice, people: Mapping[str, CriteriaRes
         more=tuple(more),
         is_enough=n >= _FEW,
     )
+
+
+def _heaviest(group: GroupChoice, title: str, name: str) -> str:
+    """Say which criterion weighs most on average, where that is settled."""
+    draws = group.weights[name].draws
+    chance = float(np.mean(draws >= np.max([each.draws for each in group.weights.values()], 0)))
+    share = percent(group.weights[name].mean)
+    if chance >= _SURE:
+        return f"{title} weighs most: {share} of what decides."
+    return f"What weighs most is not settled: {title} does with a probability of {percent(chance)}."
 
 
 def criteria_group_findings(

@@ -35,6 +35,8 @@ _FEEDBACK = {
 # So many systems are named in a cell, so many sets of systems in sentences, and so many systems
 # that may be first.
 _MOST_NAMED, _MOST_SAID, _MOST_IN_FRONT = 3, 3, 12
+# Closer than this, scores are the same but for the last digits of their computing.
+_SAME = 1e-6
 
 # An error below this is small whatever was expected beforehand.
 _SURE = 0.01
@@ -262,9 +264,8 @@ def no_clear_winner(ranking: Ranking, *, score: str, best_with: str) -> Finding:
     )
     best = ranking.order[0]
     group = (best, *ranking.ties[best])
-    sharing = [
-        name for name in group if ranking.differences[ranking.index(best), ranking.index(name)] == 0
-    ]
+    first = ranking.differences[ranking.index(best)]
+    sharing = [name for name in group if abs(first[ranking.index(name)]) < _SAME]
     front = (
         f"{', '.join(sharing[:-1])} and {sharing[-1]} share the best {score}; {best}"
         if len(sharing) > 1

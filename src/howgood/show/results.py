@@ -155,6 +155,11 @@ def whole_report(
 
 _MOST_ROWS = 40
 USUAL_RATERS = 12
+_LEAST_WIDTH = 0.1  # points of the scale that a picture of no noise shows
+_NO_NOISE = (
+    "Nobody ever changed a rating, so no noise shows. People who remember what they said, or "
+    "always press the same button, change nothing either."
+)
 CAUTIONS = (
     "The barrier holds for these items, this scale and people like those asked; a few people or "
     "rounds leave it rough.",
@@ -183,7 +188,7 @@ def noise_headline(noise: RaterNoise) -> Headline:
         plain(value, digits=2) for value in (noise.barrier.mean, ends.lower, ends.upper)
     )
     widest = max(1, noise.points - 1)
-    shares = noise.consistency.pair_shares
+    is_silent = noise.barrier.mean == 0
     lowest, middle, highest = (
         min(1.0, value / widest) for value in (ends.lower, noise.barrier.mean, ends.upper)
     )
@@ -191,17 +196,19 @@ def noise_headline(noise: RaterNoise) -> Headline:
         title="How noisy ratings are",
         hero=worth,
         caption=f"points off, on a scale of {noise.points}, from noise alone",
-        text=f"Because people's ratings vary, even a perfect system would be off by {worth} points "
+        text=_NO_NOISE
+        if is_silent
+        else f"Because people's ratings vary, even a perfect system would be off by {worth} points "
         f"(likely between {lower} and {upper}): no system can be expected to do better.",
         share=(lowest, middle, highest),
         point=(0.0, 0.0),
         people=people,
         wanted=USUAL_RATERS,
         more=(
-            f"Asked again, people gave the same rating every time for {percent(shares['one'])} of "
-            "the items.",
+            "Asked again, people gave the same rating every time for "
+            f"{percent(noise.consistency.pair_shares['one'])} of the items.",
         ),
-        is_enough=people > 2,
+        is_enough=people > 2 and not is_silent,
         ends=("0: always the same", "", f"{widest} points"),
     )
 
@@ -264,18 +271,24 @@ def noise_findings(noise: RaterNoise) -> tuple[Finding, ...]:
     """Say how often people change their mind, and what that costs every system."""
     shares = noise.consistency.pair_shares
     people = len(np.unique(noise.feedback["user"]))
+    who = "1 person" if people == 1 else f"{people} people"
     over = "people" if people > 1 else "this person's items: it says nothing about others"
-    return (
-        Finding(
+    barrier = (
+        Finding(text=_NO_NOISE, tone="unsure")
+        if noise.barrier.mean == 0
+        else Finding(
             text=f"Human noise alone costs any system a root mean squared error of "
             f"{with_interval(noise.barrier)} points (magic barrier, 95 % interval over {over}): "
             "no system can be expected to do better.",
             tone="neutral" if people > 2 else "unsure",
-        ),
+        )
+    )
+    return (
+        barrier,
         Finding(
             text=f"Asked again, people gave the same rating every time for "
             f"{percent(shares['one'])} of the items they rated, and three or more different "
-            f"ratings for {percent(shares['three or more'])} ({people} people, "
+            f"ratings for {percent(shares['three or more'])} ({who}, "
             f"{len(noise.feedback)} person-item pairs)."
         ),
     )
@@ -300,7 +313,10 @@ def noise_figure(noise: RaterNoise) -> "Iterator[Figure]":
         axes.hlines(rows, 0, values[order], color=COLOURS[0], lw=1.3, alpha=0.5)
         axes.plot(values[order], rows, "o", color=COLOURS[0], ms=6)
         axes.set_yticks(rows, [names[place] for place in order])
-        axes.set(xlim=(0, max(values.max(), ends.upper) * 1.25), ylim=(-0.7, len(order) + 0.4))
+        axes.set(
+            xlim=(0, max(values.max(), ends.upper, _LEAST_WIDTH) * 1.25),
+            ylim=(-0.7, len(order) + 0.4),
+        )
         axes.set_xlabel("noise of a person's ratings, in points of the scale")
         axes.tick_params(axis="y", length=0)
         axes.spines["left"].set_visible(False)

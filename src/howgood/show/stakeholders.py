@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _MOST_DRAWN = 30
+_FEWEST = 3  # people of a group for an interval over people like them
 _WORTH_TWO = 0.02  # of the gain: less is not worth a second threshold
 
 
@@ -60,23 +61,28 @@ def stakeholder_findings(
 def _left_behind(stakeholders: Stakeholders) -> list[Finding]:
     """Name a group that pays for what is best for all."""
     rows = [
-        (str(row["group"]), float(row["regret"]))
+        (str(row["group"]), float(row["regret"]), int(row["people"]))
         for row in stakeholders.regret.rows()
         if row["threshold"] == "best for everybody" and row["group"] != "everybody"
     ]
     if not rows:
         return []
-    group, regret = max(rows, key=lambda entry: entry[1])
+    group, regret, people = max(rows, key=lambda entry: entry[1])
     own = _row(stakeholders, group, f"best for {group}")[0]
     if regret - own < _WORTH_TWO:
         return []
     return [
         Finding(
-            text=f"It suits {_called(group)} least: they lose {percent(regret)} under it, and "
-            f"{percent(own)} under the threshold that is best for them.",
+            text=f"It suits {_called(group)} least ({_counted(people)}): they lose "
+            f"{percent(regret)} under it, and {percent(own)} under the threshold that is best for "
+            "them.",
             tone="unsure",
         )
     ]
+
+
+def _counted(people: int) -> str:
+    return "1 person" if people == 1 else f"{people} people"
 
 
 def counts_text(matrix: ConfusionMatrix, wording: ComparisonWording) -> str:
@@ -139,7 +145,7 @@ def _threshold_sections(
             title="Who pays for which threshold",
             text="What a group is expected to lose under each threshold, as a share of what each "
             "person's own best threshold gains over an average one, with 90 % intervals over "
-            "people like these.",
+            "people like these (from three people on).",
             table=regret_table(stakeholders),
         ),
         Section(
@@ -155,7 +161,7 @@ def regret_table(stakeholders: Stakeholders) -> Table:
     groups = list(dict.fromkeys(str(row["group"]) for row in stakeholders.regret.rows()))
     people = {str(row["group"]): int(row["people"]) for row in stakeholders.regret.rows()}
     cells = {
-        _called(name): [_cell(_row(stakeholders, group, name)) for group in groups]
+        _called(name): [_cell(_row(stakeholders, group, name), people[group]) for group in groups]
         for name in stakeholders.systems
     }
     return Table(
@@ -321,7 +327,10 @@ def _row(stakeholders: Stakeholders, group: str, threshold: str) -> tuple[float,
     return float("nan"), float("nan"), float("nan")
 
 
-def _cell(values: tuple[float, float, float]) -> str:
+def _cell(values: tuple[float, float, float], people: int) -> str:
+    """Return a mean with its interval; so few people say nothing about others like them."""
+    if people < _FEWEST:
+        return percent(values[0])
     return f"{percent(values[0])} [{_share(values[1])}–{_share(values[2])}]"
 
 

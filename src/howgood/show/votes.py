@@ -46,11 +46,11 @@ def findings(ranking: Ranking) -> tuple[Finding, ...]:
     """Return the plain-language findings, most important first."""
     return (
         _winner(ranking),
-        *_groups(ranking),
+        *groups_findings(ranking),
         *tie_findings(ranking, _needed),
         *two_systems(ranking),
         *limits_findings(ranking, _nouns(ranking)),
-        *_few_votes(ranking),
+        *few_votes_findings(ranking),
         *_effects(ranking),
         *_again(ranking),
         *_samples(ranking),
@@ -94,12 +94,12 @@ def needed_rows(ranking: Ranking) -> Table | None:
     return needed_table(ranking, _nouns(ranking))
 
 
-def _groups(ranking: Ranking) -> list[Finding]:
+def groups_findings(ranking: Ranking) -> list[Finding]:
     """Say which systems no vote connects: nothing but a guess puts one before the other."""
     groups = ranking.provenance.settings["groups never compared"]
     if not groups:
         return []
-    shown = "; ".join(_some(names) for names in groups[:_MOST_NAMED])
+    shown = "; ".join(some_named(names) for names in groups[:_MOST_NAMED])
     more = f"; and {len(groups) - _MOST_NAMED} more groups" if len(groups) > _MOST_NAMED else ""
     text = (
         f"No vote connects these groups of systems, not even by way of others: {shown}{more}. "
@@ -109,13 +109,14 @@ def _groups(ranking: Ranking) -> list[Finding]:
     return [Finding(text=text, tone="unsure")]
 
 
-def _some(names: Sequence[str]) -> str:
+def some_named(names: Sequence[str]) -> str:
+    """Write names as a sentence does; of many the first ones, and how many more."""
     if len(names) <= _MOST_NAMED:
         return listed(names)
     return f"{', '.join(names[:_MOST_NAMED])} and {len(names) - _MOST_NAMED} more"
 
 
-def _few_votes(ranking: Ranking) -> list[Finding]:
+def few_votes_findings(ranking: Ranking) -> list[Finding]:
     """Name systems with so few votes that their strength is mostly chance."""
     votes = ranking.provenance.settings["votes by system"]
     few = [name for name in ranking.order if votes[name] < _FEW_VOTES]
@@ -182,7 +183,22 @@ def side_finding(settings: Mapping[str, Any]) -> Finding:
     """Say what standing on the left does to the chance of winning."""
     if settings.get("every pair one way round"):
         return Finding(text=_ONE_WAY_ROUND, tone="unsure")
+    said = settings["votes by answer"]
+    if min(said["left"], said["right"]) == 0:
+        # Nothing to estimate from: the model's interval would be everything there is.
+        text = (
+            f"Of {said['left'] + said['right']:,} votes that prefer an output, {said['left']:,} "
+            f"prefer the left and {said['right']:,} the right one: what the side does cannot be "
+            "estimated."
+        )
+        return Finding(text=text, tone="unsure")
     return _effect(settings[_SIDE], "Standing on the left", "the ranking is at equal sides")
+
+
+def shows_style(settings: Mapping[str, Any]) -> bool:
+    """Return whether votes show an effect of style."""
+    effect = settings[_STYLE]
+    return not effect["lower"] <= 0 <= effect["upper"]
 
 
 def style_finding(settings: Mapping[str, Any], what: str = "style") -> Finding:
@@ -242,13 +258,13 @@ def cycle_finding(settings: Mapping[str, Any]) -> Finding:
         )
     if settings["share of chance with as many circles"] >= _RARE:
         return Finding(
-            text=f"One scale fits: {circles:,} triples of systems beat each other in a circle, "
-            f"{chance:,.0f} would by chance."
+            text=f"One scale fits: triples of systems that beat each other in a circle: "
+            f"{circles:,}; by chance there would be {chance:,.1f}."
         )
     text = (
-        f"{circles:,} triples of systems go round in a circle (a beats b, b beats c, c beats a); "
-        f"by chance {chance:,.0f} would. One scale does not say everything: look at single pairs "
-        "or segments."
+        "Triples of systems that go round in a circle (a beats b, b beats c, c beats a): "
+        f"{circles:,}; by chance there would be {chance:,.1f}. One scale does not "
+        "say everything: look at single pairs or segments."
     )
     return Finding(text=text, tone="unsure")
 

@@ -26,7 +26,7 @@ _CAUTIONS = (
     "The rule is as good as the probabilities: check their calibration.",
 )
 
-UNKNOWN = "not enough answers"
+UNKNOWN, _NOT_KNOWN = "not enough answers", "not known"
 _MOST_TIMES = 100  # a ratio that may be larger is no better known than its lower end
 
 
@@ -66,8 +66,12 @@ def weights_findings(result: WeightsResult) -> tuple[Finding, ...]:
 def weights_table(result: WeightsResult) -> Table:
     """Return one row per weight, with its 90 % interval; no number for one not learned.
 
-    Where some were not learned, the others are shares of what these have together.
+    Where some were not learned, the others are shares of what these have together. Where no weights
+    describe the person, there is no number at all.
     """
+    if result.metric is None:
+        said = UNKNOWN if result.evidence == "none" else _NOT_KNOWN
+        return Table({"of": list(result.weights), "weight": [said] * len(result.weights)})
     rows = {**result.weights, **result.learned}
     columns = {
         "of": list(rows),

@@ -314,6 +314,19 @@ def test_who_prefers_nothing_is_not_enough_evidence_and_is_left_out_by_name(
     assert (facts[1]["a0_lower"], facts[1]["p_linear"]) == (None, None)
 
 
+def test_who_always_takes_the_first_option_is_said_to_be_of_no_use(host, asked, answering):
+    def first(screen, form, as_usual):
+        usual = as_usual(screen, form)
+        return {"choice": "first"} if "choice" in usual else usual
+
+    answering(p0=first)
+    result = run_task(host, asked(comparison(), 1).number, "fit", {})
+    assert not result.is_enough
+    assert "cannot be used" in result.report.findings[0].text
+    assert "Nobody has compared enough pairs" not in _said(result)
+    assert sum(result.left_out.values()) == 1
+
+
 def test_a_bisection_without_a_preference_has_no_weight(host, asked, answering):
     answering(p0=_prefers_nothing)
     study = read_study(Path(__file__).parents[3] / "examples" / "cancer-comparison.toml").to_dict()
@@ -400,6 +413,15 @@ def test_a_rerating_gives_the_barrier_of_its_rows(host, asked):
     barrier = np.sqrt(np.mean([np.var(values, ddof=1) for values in cells.values()]))
     assert f"root mean squared error of {barrier:.1f}"[:-1] in _said(result)
     assert result.report.provenance.rows_used == 75
+
+
+def test_ratings_that_never_change_show_no_noise_and_decide_nothing(host, asked, monkeypatch):
+    monkeypatch.setattr(people, "_rating", lambda seed: lambda screen, form: {"rating": "1"})
+    result = run_task(host, asked(RERATING, 4).number, "fit", {})
+    (headline,) = result.report.headlines
+    assert headline.text.startswith("Nobody ever changed a rating")
+    assert not headline.is_enough
+    assert "0.00" not in headline.text
 
 
 def test_personal_predictions_are_ranked_as_the_library_ranks_them(host, asked):

@@ -79,6 +79,7 @@ def test_random_clicks_and_one_side_have_no_weights_and_no_rule(seed):
         said = "Not enough information" if result.fits else "No weights describe this person"
         assert weights_findings(result)[0].text.startswith(said)
         assert weights_findings(result)[1].text.startswith("What to ask next: ")
+        assert set(weights_table(result)["weight"]) == {"not known"}
         for ask_for in (result.rule, result.scorer):
             with pytest.raises(InputError, match="weights"):
                 ask_for()

@@ -16,6 +16,7 @@ from howgood.errors import InputError
 from howgood.flow.elicit_criteria import resumed, simulated_respondent, write_log
 from howgood.learn.elicitation.criteria_table import criteria_table, pairs_of
 from howgood.learn.elicitation.fit import information_of_weights
+from howgood.show.criteria import readable_table
 from howgood.stats.weighted_choices import Choices
 
 TABLE = {
@@ -105,6 +106,9 @@ def test_random_clicks_and_one_side_name_no_alternative(people):
     nothing = learn.ask_oracle(same, lambda *_: "same")
     assert nothing.evidence == "none"
     assert nothing.best is None
+    for result in (nothing, one_side):  # a table is an answer too
+        assert not {"P(best)", "lost"} & set(readable_table(result).columns)
+        assert list(readable_table(result)["alternative"]) == list(result.alternatives.names)
 
 
 def test_information_is_how_much_better_than_a_coin_the_other_answers_predict():

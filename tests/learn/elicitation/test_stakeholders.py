@@ -123,7 +123,11 @@ def test_words_tables_and_pictures(together):
     assert titles == ["One threshold or two?", "Who pays for which threshold",
                       "What each threshold means", "Map of disagreement", "By group"]  # fmt: skip
     assert list(group_table(found, agreements)["people"]) == [2, 2]
-    assert next(iter(regret_table(found)["people"])) == 6
+    regrets = regret_table(found)
+    assert next(iter(regrets["people"])) == 6
+    # Of two people nobody knows how far others like them would lie from their mean.
+    has_interval = ["[" in cell for cell in regrets["best for everybody"]]
+    assert has_interval == [people > 2 for people in regrets["people"]]
 
 
 def test_people_are_split_by_every_question_that_divides_them(together):

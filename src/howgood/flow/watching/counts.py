@@ -111,6 +111,11 @@ class Live:
         return quota is not None and self.counts.get(Status.COMPLETE, 0) >= quota
 
     @property
+    def usual_people(self) -> int:
+        """About how many people such a study usually has."""
+        return kind_of(self.study).usual_people
+
+    @property
     def begun(self) -> int:
         """How many people consented."""
         return sum(count for status, count in self.counts.items() if status is not Status.INVITED)
@@ -449,9 +454,9 @@ def reasons_to_look(study: Study, way: Participation) -> Iterator[str]:
     spent = [answer.seconds for answer in way.answers if answer.seconds is not None]
     if spent and median(spent) < SECONDS_PER_PAGE:
         yield f"{median(spent):.1f} seconds for a page, at the median"
-    ratings = ratings_of(study, way)
-    if len(ratings) >= LEAST_JUDGEMENTS and len(set(ratings)) == 1:
-        yield f"the same answer to all {len(ratings)} questions"
+    given = ratings_of(study, way) or _choices_of(study, way)
+    if len(given) >= LEAST_JUDGEMENTS and len(set(given)) == 1:
+        yield f"the same answer to all {len(given)} questions"
     checks = kind_of(study).answer_checks(study, way)
     if checks.looks_random:
         contradictory, comparable = checks.contradictions
@@ -460,7 +465,15 @@ def reasons_to_look(study: Study, way: Participation) -> Iterator[str]:
 
 def ratings_of(study: Study, way: Participation) -> list[object]:
     """Return every judgement on the scale of the study, in order."""
-    names = kind_of(study).rating_columns(study)
+    return _given(study, way, kind_of(study).rating_columns(study))
+
+
+def _choices_of(study: Study, way: Participation) -> list[object]:
+    """Return every choice of a side, in order."""
+    return _given(study, way, kind_of(study).choice_columns)
+
+
+def _given(study: Study, way: Participation, names: Sequence[str]) -> list[object]:
     rows = answers_as_rows(study, way) if names else ()
     return [row[name] for row in rows for name in names if row.get(name) is not None]
 

@@ -48,4 +48,6 @@ KIND = Kind(
     facilitator_questions=screens.facilitator_questions,
     result=_result,
     judges_by="the threshold that suits what the group values",
+    choice_columns=("choice",),
+    usual_people=12,
 )

@@ -6,7 +6,7 @@ In: who was sample. Out: `StudyResult` with draws of the group's mean weight. Ab
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from howgood import learn
@@ -73,7 +73,7 @@ def result(
     """Replay every person's choices and return what they say, one by one and together."""
     weighed, left_out = _listen(sample, progress)
     if not weighed:
-        return _no_result(sample)
+        return _no_result(sample, left_out)
     progress(0.9, "drawing the pictures")
     seed = int(settings.get("seed", 1))
     group = _group(weighed, study, seed)
@@ -124,14 +124,15 @@ def _listen(sample: Sample, progress: Progress) -> tuple[list[_Weighed], dict[st
     return weighed, dict(left_out)
 
 
-def _no_result(sample: Sample) -> StudyResult:
-    why = (
-        "Nobody has compared enough pairs, and preferred a side in them, yet."
-        if sample.people
-        else "Nobody has answered yet."
-    )
+def _no_result(sample: Sample, left_out: Mapping[str, int]) -> StudyResult:
+    reasons = set(left_out) - set(sample.left_out)
+    why = pair_choices.why_nothing(len(sample.people), reasons, (_TOO_FEW, _NO_SIDE))
     return insufficient_evidence(
-        sample, question=_QUESTION, why=why, cure=_CURE, n_judgements=_n_judgements(sample)
+        replace(sample, left_out=left_out),
+        question=_QUESTION,
+        why=why,
+        cure=_CURE,
+        n_judgements=_n_judgements(sample),
     )
 
 

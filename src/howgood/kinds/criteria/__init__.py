@@ -42,4 +42,6 @@ KIND = Kind(
     offline_task=screens.offline_task,
     asks_offline_differently=True,
     result=_result,
+    choice_columns=("choice",),
+    usual_people=12,
 )

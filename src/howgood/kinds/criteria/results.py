@@ -6,10 +6,12 @@ pictures (`show`).
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from howgood.kinds.criteria import screens
 from howgood.kinds.fit import Respondent, Sample, insufficient_evidence, pair_cautions
+from howgood.kinds.pair_choices import why_nothing
 from howgood.kinds.study import Study
 from howgood.learn.elicitation.group import group_choice
 from howgood.records.criteria import CriteriaResult
@@ -41,12 +43,10 @@ def result(
     """Replay every person's choices and return what they say, one by one and together."""
     people, left_out = _listen(sample, progress)
     if not people:
-        why = (
-            "Nobody has compared enough pairs, and preferred a side in them, yet."
-            if sample.people
-            else "Nobody has answered yet."
+        why = why_nothing(len(sample.people), set(left_out) - set(sample.left_out), (_NO_SIDE,))
+        return insufficient_evidence(
+            replace(sample, left_out=left_out), question=_QUESTION, why=why, cure=_CURE
         )
-        return insufficient_evidence(sample, question=_QUESTION, why=why, cure=_CURE)
     progress(0.9, "drawing the pictures")
     seed = int(settings.get("seed", 1))
     group = group_choice(people, random_state=seed)

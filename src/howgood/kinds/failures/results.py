@@ -12,6 +12,7 @@ from howgood.kinds.failures.plan import FailuresPlan
 from howgood.kinds.failures.screens import scale_of
 from howgood.kinds.fit import Sample, insufficient_evidence
 from howgood.kinds.study import Study, plan_of
+from howgood.learn.failures import silent_reason
 from howgood.records.inclusion import POLICIES
 from howgood.records.progress import Progress
 from howgood.records.result import StudyResult
@@ -21,6 +22,10 @@ from howgood.show.results import whole_report
 
 _QUESTION = "Which kinds of failure weigh most, and how often may each happen?"
 _CURE = "Ask more people: about 25 are usual, with 8 scenarios each."
+_SILENT_CURE = (
+    "Ask about systems that fail more often, or less often, until some people accept and some "
+    "do not."
+)
 _LEAST_PEOPLE = 2
 _SHARE = 0.7
 
@@ -50,6 +55,9 @@ def result(
     except UngatedPosteriorError as error:
         why = f"The answers do not pin the model down: {error}"
         return insufficient_evidence(sample, question=_QUESTION, why=why, cure=_CURE)
+    if reason := silent_reason(fit.cells):
+        why = f"The answers say nothing about {reason}."
+        return insufficient_evidence(sample, question=_QUESTION, why=why, cure=_SILENT_CURE)
     progress(0.75, "drawing the pictures")
     bar = decide.failure_bar(fit, share=_SHARE)
     report = whole_report(

@@ -50,4 +50,5 @@ KIND = Kind(
     result=_result,
     judges="systems",
     repeated_ratings=_repeated_ratings,
+    usual_people=12,
 )

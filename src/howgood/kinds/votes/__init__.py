@@ -56,4 +56,6 @@ KIND = Kind(
     asks_offline_differently=True,
     result=_result,
     live_board=_live_board,
+    choice_columns=("choice",),
+    usual_people=12,
 )

@@ -5,6 +5,7 @@ vote. Absent: files (`flow.collected`, `flow.importing`).
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from howgood.kinds.cells import WrongCellError, readings
@@ -26,6 +27,11 @@ _CHOICE_LEVELS = {
     "both_bad": "both are bad",
 }
 _WINNER_LEVELS = {"left": "left", "right": "right", "tie": "neither"}
+# What stands for "a new pair" in a column of pairs asked again, next to nothing at all.
+_NEW_PAIR = ("0", "0.0", "False", "false", "nan", "NaN")
+_BOTH = ("both_good", "both_bad")
+# Stands for the number of an earlier vote that is in no row: nobody votes as often.
+_NOT_IN_TABLE = 1_000_000
 _COLUMNS = columns(
     PARTICIPANT,
     ("number", "integer", "number of the vote of this person, from 1"),
@@ -122,6 +128,7 @@ def _targets(study: Study) -> tuple[Target, ...]:
                aliases=("model_b", "b")),
         Target(name="winner", meaning="left, right or tie", is_required=True,
                aliases=("choice", "vote", "preference")),
+        Target(name="repeats", meaning="filled where an earlier pair was asked again"),
     )  # fmt: skip
 
 
@@ -139,8 +146,22 @@ def _read_row(reader: RowReader, person: PersonDraft, missing: Missing) -> None:
         reader.mapped("right", _same)
         return
     pair = Pair(prompt=prompt, left=left, right=right)
+    again = reader.text("repeats").strip()
+    if again and again not in _NEW_PAIR:
+        pair = replace(pair, repeats=_earlier(person, pair))
+    if choice == "tie" and reader.cell("choice") in _BOTH:
+        choice = reader.cell("choice")  # of our own files, `winner` says less
     key = vote_key(1 + len(person.answers))
     reader.judge(person, key, {PAIR: pair.as_text(), CHOICE: choice})
+
+
+def _earlier(person: PersonDraft, pair: Pair) -> int:
+    """Return the number of this person's first vote on a pair: beyond all, where there is none."""
+    for number, (values, _) in enumerate(person.answers.values(), start=1):
+        first = Pair.from_text(str(values[PAIR]))
+        if not first.repeats and (first.prompt, first.systems) == (pair.prompt, pair.systems):
+            return number
+    return _NOT_IN_TABLE
 
 
 def _prompt(plan: VotesPlan, text: str) -> str:

@@ -29,6 +29,9 @@ from howgood.stats.shares import share_draws
 
 _QUESTION = "Which system do people prefer, and is that settled?"
 _CURE = "Let more people vote: 20 votes of a dozen people are a beginning."
+_NOTHING_CURE = (
+    "Look at single votes on the Data page: do people read both outputs, and do the outputs differ?"
+)
 _LEAST_VOTES, _DRAWS = 5, 4000
 _LEVEL = 0.05
 Rows = Sequence[Mapping[str, Any]]
@@ -40,14 +43,18 @@ def result(
     """Rank the systems and return the report, or what is missing for one."""
     votes = _votes(sample)
     if not _is_enough(votes):
-        why = "Nobody has voted yet." if not votes else f"There are only {len(votes)} votes."
-        return insufficient_evidence(sample, question=_QUESTION, why=why, cure=_CURE)
+        return insufficient_evidence(sample, question=_QUESTION, why=_lacking(votes), cure=_CURE)
     seed = int(settings.get("seed", 1))
     progress(0.1, "ranking")
     made = _board(votes, study, seed)
+    if nothing := words.no_preference(made.ranking):
+        return insufficient_evidence(sample, question=_QUESTION, why=nothing, cure=_NOTHING_CURE)
     progress(0.6, "drawing the pictures")
     report = words.report(
-        made, _counts(votes), _asked_again(sample.people, seed), with_length=_at_equal_length(votes)
+        made,
+        _counts(votes, study),
+        _asked_again(sample.people, seed),
+        with_length=_at_equal_length(votes),
     )
     return StudyResult(
         report=whole_report(
@@ -70,7 +77,7 @@ def live_board(sample: Sample, study: Study) -> LiveBoard | None:
     if not _is_enough(votes):
         return None
     made = _board(votes, study, seed=1)
-    return words.live_board(made, _counts(votes), people=len(sample.people))
+    return words.live_board(made, _counts(votes, study), people=len(sample.people))
 
 
 def _votes(sample: Sample) -> Rows:
@@ -80,6 +87,15 @@ def _votes(sample: Sample) -> Rows:
 
 def _is_enough(votes: Rows) -> bool:
     return len(votes) >= _LEAST_VOTES and len({row["participant"] for row in votes}) > 1
+
+
+def _lacking(votes: Rows) -> str:
+    """Say what is missing for a board."""
+    if not votes:
+        return "Nobody has voted yet."
+    if len({row["participant"] for row in votes}) == 1:
+        return "Only one person has voted."
+    return f"There are only {len(votes)} votes."
 
 
 def _board(votes: Rows, study: Study, seed: int) -> Board:
@@ -105,7 +121,7 @@ def _at_equal_length(votes: Rows) -> Ranking | None:
     )
 
 
-def _counts(votes: Rows) -> words.VoteCounts:
+def _counts(votes: Rows, study: Study) -> words.VoteCounts:
     seen: Counter[str] = Counter()
     won: Counter[str] = Counter()
     lost: Counter[str] = Counter()
@@ -119,7 +135,8 @@ def _counts(votes: Rows) -> words.VoteCounts:
             lost[loser] += 1
         elif row["choice"] == "both_bad":
             bad.update(sides)
-    return words.VoteCounts(votes=seen, won=won, lost=lost, both_bad=bad)
+    unseen = tuple(name for name in plan_of(study, VotesPlan).systems if name not in seen)
+    return words.VoteCounts(votes=seen, won=won, lost=lost, both_bad=bad, unseen=unseen)
 
 
 def _asked_again(people: Sequence[Respondent], seed: int) -> words.AskedAgain:
