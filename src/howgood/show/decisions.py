@@ -77,8 +77,10 @@ def _people(count: int) -> str:
     return "1 person" if count == 1 else f"{count} people"
 
 
-def gate_findings(gate: Gate) -> tuple[Finding, ...]:
+def gate_findings(gate: Gate | MetricGate) -> tuple[Finding, ...]:
     """Say whether a classifier passes, and why."""
+    if isinstance(gate, MetricGate):
+        return metric_gate_findings(gate)
     meaning = {
         "pass": "enough people would accept it",
         "fail": "too few people would accept it",
@@ -112,7 +114,7 @@ def metric_gate_findings(gate: MetricGate) -> tuple[Finding, ...]:
     text = (
         f"{gate.verdict}: by this person's metric {meaning}. The metric is "
         f"{with_interval(gate.value)}; the difference to {gate.rival} is "
-        f"{with_interval(gate.gain)}, with probability {probability(gate.p_better)} that it is "
+        f"{with_interval(gate.gain)}, with probability {share_of_draws(gate.p_better)} that it is "
         "better{} (pass needs {}, fail {} or less)."
     ).format(by, *limits)
     return (Finding(text=text, tone=_TONES[gate.verdict]),)
@@ -140,7 +142,7 @@ def gate_markdown(gate: Gate | MetricGate) -> str:
         facts = {
             "metric": with_interval(gate.value),
             f"difference to {gate.rival}": with_interval(gate.gain),
-            "probability that it is better": probability(gate.p_better),
+            "probability that it is better": share_of_draws(gate.p_better),
         }
         return _markdown("elicited metric", gate.verdict, metric_gate_findings(gate), facts)
     ends = gate.acceptance.interval
@@ -264,6 +266,14 @@ def threshold_findings(choice: ThresholdChoice) -> tuple[Finding, ...]:
     if choice.acceptance is not None:
         findings.append(Finding(text=f"{share_text(choice.acceptance)} of people would accept it."))
     findings.append(Finding(text=accuracy))
+    if choice.not_better_than is not None:
+        findings.append(
+            Finding(
+                text=f"By what counts here it is not clearly better than {choice.not_better_than}: "
+                "these scores, or so few cases, do not show more.",
+                tone="unsure",
+            )
+        )
     findings.append(Finding(text=f"Uncertainty about the threshold comes from: {shares}."))
     return tuple(findings)
 
