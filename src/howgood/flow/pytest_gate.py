@@ -123,16 +123,15 @@ def _gate(
             if is_elicited(model)
             else open_model(str(model), random_state=random_state)
         )
-    is_of_people = isinstance(model, AcceptanceModel | PartedModel)
-    if is_of_people and (than is not None or margin):
-        raise TypeError("than and margin compare by an elicited metric; the model is of people")
-    if not is_of_people and not (share is None and application is None):
-        raise TypeError("share and application are of people; the model is one person's metric")
-    if is_of_people:
+    if isinstance(model, AcceptanceModel | PartedModel):
+        if than is not None or margin:
+            raise TypeError("than and margin compare by an elicited metric; the model is of people")
         return decide.gate(
             model, application, y_true, y_pred, share=usual_share if share is None else share,
             certainty=certainty, random_state=random_state,
         )  # fmt: skip
+    if share is not None or application is not None:
+        raise TypeError("share and application are of people; the model is one person's metric")
     return decide.metric_gate(
         model, y_true, y_pred, than=than, margin=margin, certainty=certainty,
         random_state=random_state,
