@@ -334,3 +334,14 @@ def test_where_all_thresholds_are_one_nothing_is_spread():
     truth = [0, 1, 0, 0] * 20
     choice = decide.threshold(score.LinearMetric(a0=0.1), truth, [0.3] * 80, random_state=1)
     assert set(choice.variance_shares.values()) == {0.0}
+
+
+@pytest.mark.parametrize(("n_cases", "is_said"), [(400, False), (4000, True)])
+def test_few_positives_among_very_many_cases_flatter_recall_and_that_is_said(n_cases, is_said):
+    rng = np.random.default_rng(7)
+    truth = (np.arange(n_cases) < 20).astype(int)
+    choice = decide.threshold(
+        score.PowerMean(p=0, alpha=0.3), truth, rng.normal(3 * truth), random_state=1
+    )
+    said = " ".join(finding.text for finding in threshold_findings(choice))
+    assert ("measure them on other cases" in said) == is_said

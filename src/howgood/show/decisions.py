@@ -41,6 +41,7 @@ from howgood.show.numbers import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+_MANY_OTHERS = 100  # times the rarer class: too few thresholds near the chosen one to smooth over
 _FEW_CASES = 50  # of the rarer class; see "Few cases" in docs/howto/choose-a-threshold.md
 _FEWEST_CASES = 20  # with fewer, no simulation says how often intervals hold
 _NO_ERROR = 0.995  # 100 % when rounded
@@ -233,6 +234,20 @@ def _on_few_cases(n_rarer: int) -> str:
     )
 
 
+def _accuracy_text(choice: ThresholdChoice, n_rarer: int) -> str:
+    """Say precision and recall at the threshold, and where they look better than they are."""
+    said = (
+        f"There, precision is {with_interval(choice.precision)} and recall "
+        f"{with_interval(choice.recall)}."
+    )
+    if n_rarer >= _FEW_CASES or (choice.provenance.rows_used or 0) < _MANY_OTHERS * n_rarer:
+        return said
+    return said + (
+        " With so few cases of one class among so many these flatter, recall most: measure them on "
+        "other cases."
+    )
+
+
 def threshold_findings(choice: ThresholdChoice) -> tuple[Finding, ...]:
     """Say which threshold to use, how sure that is, and where the doubt comes from."""
     ends = choice.threshold.interval
@@ -254,10 +269,6 @@ def threshold_findings(choice: ThresholdChoice) -> tuple[Finding, ...]:
     n_rarer = choice.provenance.settings.get("cases of the rarer class", _FEW_CASES)
     if n_rarer < _FEW_CASES:
         first += _on_few_cases(n_rarer)
-    accuracy = (
-        f"There, precision is {with_interval(choice.precision)} and recall "
-        f"{with_interval(choice.recall)}."
-    )
     asked = None if choice.acceptance is None else choice.acceptance.n_respondents
     findings = [
         *evidence_findings(choice.evidence, "this application", asked),
@@ -265,7 +276,7 @@ def threshold_findings(choice: ThresholdChoice) -> tuple[Finding, ...]:
     ]
     if choice.acceptance is not None:
         findings.append(Finding(text=f"{share_text(choice.acceptance)} of people would accept it."))
-    findings.append(Finding(text=accuracy))
+    findings.append(Finding(text=_accuracy_text(choice, n_rarer)))
     if choice.not_better_than is not None:
         findings.append(
             Finding(
