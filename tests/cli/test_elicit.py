@@ -88,7 +88,7 @@ def test_the_study_owners_words_are_used(scores, tmp_path, capsys, monkeypatch):
         (["--truth", "y", "--score", "s"], "--positive"),
         (["--truth", "y", "--score", "s", "--positive", "ill", "--simulate", "size=3"], "a0="),
         (["--truth", "y", "--score", "s", "--positive", "ill", "--simulate", "a0=2"], "between 0"),
-        (["--truth", "y", "--score", "s", "--positive", "ill", "--direct", "-1"], "not in the range"),
+        (["--truth", "y", "--score", "s", "--positive", "ill", "--direct", "-1"], "in the range"),
         (["--replay", "nowhere.json"], "no such file"),
     ],
 )
