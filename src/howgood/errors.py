@@ -316,6 +316,10 @@ class OneAgainstRestWarning(HowgoodWarning):
     """More than two labels: one counts as positive, all others as negative."""
 
 
+class ReversedScoresWarning(HowgoodWarning):
+    """Scores are higher for cases that are not positive, where they should be lower."""
+
+
 class FallbackWarning(HowgoodWarning):
     """Another method was used than the one first tried."""
 

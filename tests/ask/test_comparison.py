@@ -38,9 +38,10 @@ def test_the_interview_is_the_papers_six_questions():
 
 def test_a_direct_answer_is_a_weight():
     assert ask.direct_weight(1.0) == 0.5
+    assert ask.direct_weight(500.0) == pytest.approx(1 / 501)
     assert "how many false alarms" in ask.direct_question().text
     with pytest.raises(InputError, match="cannot say"):
-        ask.direct_weight(1000.0)
+        ask.direct_weight(1e6)
 
 
 def test_slips_happen_as_often_as_asked():

@@ -88,7 +88,7 @@ def test_the_study_owners_words_are_used(scores, tmp_path, capsys, monkeypatch):
         (["--truth", "y", "--score", "s"], "--positive"),
         (["--truth", "y", "--score", "s", "--positive", "ill", "--simulate", "size=3"], "a0="),
         (["--truth", "y", "--score", "s", "--positive", "ill", "--simulate", "a0=2"], "between 0"),
-        (["--truth", "y", "--score", "s", "--positive", "ill", "--direct", "-1"], "direct_ratio"),
+        (["--truth", "y", "--score", "s", "--positive", "ill", "--direct", "-1"], "in the range"),
         (["--replay", "nowhere.json"], "no such file"),
     ],
 )
@@ -232,11 +232,11 @@ SHORT = ["--seed", "1", "--questions", "3", "--held-out", "2", "--no-checks"]
 
 def test_a_person_at_the_terminal_guesses_before_and_after(scores, tmp_path, capsys, monkeypatch):
     log = tmp_path / "log.json"
-    at_terminal(monkeypatch, "many\n500\n7\n4\n", "12112")
+    at_terminal(monkeypatch, "many\n5000000\n7\n4\n", "12112")
     assert run([*columns(scores), *SHORT, "--log", str(log)]) == 0
     shown = capsys.readouterr()
     assert shown.err.count("is as bad as how many") == 4  # two refused, one before, one after
-    assert "A number from 0.1 to 100, please." in shown.err
+    assert "A number from 0.001 to 100,000, please." in shown.err
     assert "said 7 before the choices and 4 after the choices" in shown.out
     assert json.loads(log.read_text())["settings"]["direct_ratio"] == 7
     assert run(["elicit", "--replay", str(log), "--json"]) == 0
@@ -356,3 +356,49 @@ def test_a_gate_by_an_elicited_metric_that_is_not_there_says_so(tmp_path, capsys
     words = ["gate", str(tmp_path / "nobody.json"), str(path), "--truth", "y", "--predicted", "new"]
     assert run([*words, "--than", "old"]) == 2
     assert "no such file" in capsys.readouterr().err
+
+
+@pytest.fixture(scope="module")
+def gated(scores, tmp_path_factory):
+    """Give a saved interview, and cases with the labels of a good system and of an idle one."""
+    folder = tmp_path_factory.mktemp("gated")
+    simulate = ["--simulate", "a0=.2", "--seed", "1", "--held-out", "5"]
+    assert run([*columns(scores), *simulate, "--save", str(folder / "metric.json")]) == 0
+    rows = [line.split(",") for line in scores.read_text().split()[1:]]
+    labels = [f"{truth},{'ill' if float(s) > 0.2 else 'well'},well" for truth, s in rows]
+    (folder / "labels.csv").write_text("\n".join(["y,new,idle", *labels]))
+    return folder
+
+
+def test_a_gate_takes_the_interview_as_threshold_and_rank_do(gated, capsys):
+    metric, labels = str(gated / "metric.json"), str(gated / "labels.csv")
+    asked = ["--truth", "y", "--predicted", "new", "--than", "idle", "--json"]
+    assert run(["gate", labels, "--elicited", metric, *asked]) == 0
+    one = json.loads(capsys.readouterr().out)
+    assert run(["gate", metric, labels, *asked]) == 0
+    assert json.loads(capsys.readouterr().out) == one
+    assert one["verdict"] == "pass"
+    assert run(["gate", metric, labels, "--elicited", metric, *asked]) == 2
+    assert "not both" in capsys.readouterr().err
+    assert run(["gate"]) == 2
+    assert "--elicited FILE" in capsys.readouterr().err
+
+
+def test_a_gate_may_ask_for_more_than_better_or_for_not_much_worse(gated, capsys):
+    words = ["gate", str(gated / "labels.csv"), "--elicited", str(gated / "metric.json")]
+    words += ["--truth", "y", "--than", "new"]
+    assert run([*words, "--predicted", "new"]) == 0  # as good as itself: nobody can say
+    assert capsys.readouterr().out.startswith("investigate")
+    assert run([*words, "--predicted", "new", "--margin", "-.02"]) == 0
+    assert capsys.readouterr().out.startswith("pass")
+    assert run([*words, "--predicted", "new", "--margin", ".02"]) == 1
+    assert "by more than 0.02" in capsys.readouterr().out
+
+
+def test_a_gate_refuses_what_would_change_nothing(gated, capsys):
+    words = ["gate", str(gated / "labels.csv"), "--elicited", str(gated / "metric.json")]
+    assert run([*words, "--truth", "y", "--predicted", "new", "--share", ".6"]) == 2
+    assert "--share asks people" in capsys.readouterr().err
+    card = ["gate", "kay2015-answers-electricity", "--counts", "85,15,10,890"]
+    assert run([*card, "--margin", ".1"]) == 2
+    assert "--margin compares by an elicited metric" in capsys.readouterr().err

@@ -74,3 +74,11 @@ def test_the_gate_passes_fails_or_says_it_does_not_know(known, cells, verdict):
 def test_shares_in_percent_are_refused_with_the_cure(known):
     with pytest.raises(InputError, match="Divide percentages by 100"):
         decide.gate(known, "recall first", [1, 0], [1, 0], share=80)
+
+
+@pytest.mark.parametrize("gap", ["y_true", "y_pred"])
+def test_a_gate_takes_no_missing_label_for_a_negative(known, gap):
+    labels = {"y_true": [1.0, 0.0, 1.0], "y_pred": [1.0, 0.0, 0.0]}
+    labels[gap][1] = float("nan")
+    with pytest.raises(InputError, match=rf"{gap}: 1 of 3 labels missing"):
+        decide.gate(known, "recall first", labels["y_true"], labels["y_pred"])

@@ -5,9 +5,11 @@ import time
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import mannwhitneyu, norm
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import fbeta_score, precision_recall_curve
 from sklearn.svm import LinearSVC
@@ -15,7 +17,7 @@ from sklearn.svm import LinearSVC
 from howgood import decide, learn, score
 from howgood.decide.sampling import score_bins
 from howgood.decide.thresholds import objective_from, variance_shares
-from howgood.errors import InputError, UnknownNameError
+from howgood.errors import InputError, ReversedScoresWarning, UnknownNameError
 from howgood.show.decisions import threshold_findings
 
 
@@ -288,3 +290,58 @@ def test_a_hundred_thousand_cases_take_about_a_second(asked):
 def test_shares_of_variance_know_no_unit():
     best = np.random.default_rng(1).normal(size=(7, 5))
     assert variance_shares(best * 1e99) == pytest.approx(variance_shares(best))
+
+
+@pytest.mark.parametrize("gap", [np.nan, None, pd.NA])
+def test_missing_labels_are_no_negatives(scored, gap):
+    truth, scores = scored
+    holed = np.array(truth, dtype=object)
+    holed[3] = gap
+    with pytest.raises(InputError, match=r"labels missing \(first: row 4"):
+        decide.threshold(score.LinearMetric(a0=0.3), holed, scores, random_state=1)
+    with pytest.raises(InputError, match="would count as negative"):
+        score.LinearMetric(a0=0.3)(truth, holed)
+
+
+def test_scores_that_are_higher_for_the_other_class_are_noticed(scored):
+    truth, scores = scored
+    with pytest.warns(ReversedScoresWarning, match="labelled 1"):
+        decide.threshold(score.LinearMetric(a0=0.3), truth, -np.asarray(scores), random_state=1)
+    known = norm.sf(score_bins(truth, scores, pos_label=1, where="test", most=10**6).order_z)
+    other = mannwhitneyu(
+        scores[truth == 1], scores[truth == 0], alternative="greater", method="asymptotic",
+        use_continuity=False,
+    )  # fmt: skip
+    assert known == pytest.approx(other.pvalue, rel=1e-6)
+
+
+def test_a_threshold_says_where_no_scores_are_needed():
+    rng = np.random.default_rng(3)
+    truth, noise = (rng.random(2000) < 0.05).astype(int), rng.random(2000)
+    costly, cheap = score.LinearMetric(a0=0.5), score.LinearMetric(a0=0.01)
+    none = decide.threshold(costly, truth, noise, random_state=1)
+    assert none.not_better_than == "flagging nothing"
+    assert "not clearly better than flagging nothing" in " ".join(
+        each.text for each in threshold_findings(none)
+    )
+    everything = decide.threshold(cheap, truth, noise, random_state=1)
+    assert everything.not_better_than == "flagging everything"
+    useful = decide.threshold(costly, truth, truth + 0.1 * noise, random_state=1)
+    assert useful.not_better_than is None
+
+
+def test_where_all_thresholds_are_one_nothing_is_spread():
+    truth = [0, 1, 0, 0] * 20
+    choice = decide.threshold(score.LinearMetric(a0=0.1), truth, [0.3] * 80, random_state=1)
+    assert set(choice.variance_shares.values()) == {0.0}
+
+
+@pytest.mark.parametrize(("n_cases", "is_said"), [(400, False), (4000, True)])
+def test_few_positives_among_very_many_cases_flatter_recall_and_that_is_said(n_cases, is_said):
+    rng = np.random.default_rng(7)
+    truth = (np.arange(n_cases) < 20).astype(int)
+    choice = decide.threshold(
+        score.PowerMean(p=0, alpha=0.3), truth, rng.normal(3 * truth), random_state=1
+    )
+    said = " ".join(finding.text for finding in threshold_findings(choice))
+    assert ("measure them on other cases" in said) == is_said

@@ -128,7 +128,8 @@ DEMOGRAPHICS = (
     ),
 )
 
-DIRECT_LEAST, DIRECT_MOST = 0.1, 100.0
+# Where one case in a thousand is positive, a miss may well be worth 500 false alarms.
+DIRECT_LEAST, DIRECT_MOST = 0.001, 100_000.0
 
 
 def direct_question(
@@ -136,7 +137,7 @@ def direct_question(
 ) -> InterviewQuestion:
     """Return the question for the ratio itself, asked once before the choices and once after.
 
-    A number from 0.1 to 100, on a logarithmic slider; skipping it means "cannot say".
+    A number from 0.001 to 100,000; skipping it means "cannot say".
 
     Notes
     -----
@@ -167,7 +168,7 @@ def direct_weight(ratio: float) -> float:
         raise InputError(
             where="direct question",
             found=f"{ratio:g}",
-            needed=f"a number from {DIRECT_LEAST:g} to {DIRECT_MOST:g}",
+            needed=f"a number from {DIRECT_LEAST:g} to {DIRECT_MOST:,.0f}",
             cure="Leave it out when you cannot say.",
         )
     return 1.0 / (1.0 + ratio)

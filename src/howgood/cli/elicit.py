@@ -80,8 +80,9 @@ def answered_in_browser(
 @file_option("--replay", "Show the result of an interview kept with --log.")
 @file_option("--wording", "Words of the questions (.json).")
 @click.option(
-    "--direct", type=float, help="The person's own guess: how many false alarms one miss is worth."
-)
+    "--direct", type=click.FloatRange(DIRECT_LEAST, DIRECT_MOST), metavar="NUMBER",
+    help="The person's own guess: how many false alarms one miss is worth.",
+)  # fmt: skip
 @click.option(
     "--families", metavar="NAMES", help="Kinds of metric to consider, such as linear,fractional."
 )
@@ -266,7 +267,7 @@ def _guess(words: ComparisonWording) -> float | None:
         try:
             direct_weight(float(said))
         except (ValueError, InputError):
-            click.echo(f"A number from {DIRECT_LEAST:g} to {DIRECT_MOST:g}, please.", err=True)
+            click.echo(f"A number from {DIRECT_LEAST:g} to {DIRECT_MOST:,.0f}, please.", err=True)
         else:
             return float(said)
 

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from howgood.decide.ranking import check_level, ranking_of
 from howgood.decide.sampling import PRIOR_CASES, Counts, counted
 from howgood.decide.scores import JointScores, against
-from howgood.decide.thresholds import objective_from
+from howgood.decide.thresholds import TRIVIAL, objective_from
 from howgood.errors import InputError, LengthMismatchError
 from howgood.records.decision import GateVerdict, MetricGate
 from howgood.records.elicitation import WeightsResult
@@ -38,7 +38,6 @@ from howgood.stats.randomness import RandomState, generator_and_seed
 _DRAWS = 4000
 # With more systems the possible rows of labels are too many to give each its share of the prior.
 _MOST_WITH_PRIOR = 8
-TRIVIAL = ("flagging nothing", "flagging everything")
 _METHOD = "labels by a metric: Bayesian bootstrap over cases"
 # Means of so many cases or more are Gaussian by then, and need no weight per case and draw.
 _MANY_CASES = 5_000

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from howgood.decide.scores import refuse_huge
 from howgood.errors import InputError, LengthMismatchError
+from howgood.records.label_metric import complete_labels
 from howgood.records.table import as_numbers
 from howgood.stats.arrays import FloatArray
 
@@ -90,7 +91,8 @@ class Counts:
 
 def counted(y_true: ArrayLike, y_pred: ArrayLike, *, pos_label: object, where: str) -> Counts:
     """Count the four outcomes of predicted labels."""
-    truth, predicted = np.asarray(y_true).ravel(), np.asarray(y_pred).ravel()
+    truth = complete_labels(y_true, name="y_true", where=where)
+    predicted = complete_labels(y_pred, name="y_pred", where=where)
     if truth.size != predicted.size:
         raise LengthMismatchError(
             where=where, lengths={"y_true": truth.size, "y_pred": predicted.size}
@@ -134,6 +136,14 @@ class ScoreBins:
     def counts(self) -> Counts:
         """Return the confusion tables at every threshold, as observed: arrays (n_thresholds,)."""
         return _cumulated(self.positives, self.negatives)
+
+    @property
+    def order_z(self) -> float:
+        """How many standard errors positives score above negatives (Mann and Whitney's test)."""
+        below = np.cumsum(self.negatives) - self.negatives / 2
+        pairs = float(self.positives.sum() * self.negatives.sum())
+        area = float(self.positives @ below) / pairs
+        return (area - 0.5) / float(np.sqrt((self.n_cases + 1) / (12 * pairs)))
 
     def smoothed_at(self, index: int) -> Counts:
         """Return the confusion table at one threshold as its neighbours suggest it.
@@ -223,7 +233,7 @@ def score_bins(
     most: int = MOST_THRESHOLDS,
 ) -> ScoreBins:
     """Sort cases into bins between candidate thresholds (at most `most`, quantiles by class)."""
-    truth = np.asarray(y_true).ravel()
+    truth = complete_labels(y_true, name="y_true", where=where)
     values = _checked_scores(scores, where=where)
     if truth.size != values.size:
         raise LengthMismatchError(

@@ -21,7 +21,7 @@ from howgood.decide.sampling import (
     resampled,
     score_bins,
 )
-from howgood.errors import InputError
+from howgood.errors import InputError, ReversedScoresWarning, announce
 from howgood.records.acceptance import (
     AcceptanceDraws,
     AcceptanceModel,
@@ -49,6 +49,10 @@ N_TEST_SETS = 250
 N_SLOW_TEST_SETS = 25
 N_SLOW_THRESHOLDS = 60
 _BAND = (0.025, 0.975)
+# Scores without any information are this far on the wrong side once in 2,000 test sets.
+_REVERSED = -3.3
+TRIVIAL = ("flagging nothing", "flagging everything")
+_CLEARLY = 0.95
 
 
 class Objective(Protocol):
@@ -342,6 +346,7 @@ def threshold(
         else (N_TEST_SETS, MOST_THRESHOLDS)
     )
     bins = score_bins(y_true, scores, pos_label=pos_label, most=most, where="threshold")
+    _warn_of_reversed(bins, pos_label)
     values = objective.values(bins.resampled(n_tables, generator, prior_cases=PRIOR_CASES))
     chosen = int(np.argmax(values.mean(axis=0)))
     best = _best_thresholds(objective, bins, n_tables, generator)
@@ -360,7 +365,31 @@ def threshold(
         curve=_curve(bins, values),
         provenance=_provenance(objective, bins, n_tables, seed),
         evidence=_evidence(metric_or_fit, application),
+        not_better_than=_not_better_than(objective, at_chosen),
     )
+
+
+def _not_better_than(objective: Objective, at_chosen: Counts) -> str | None:
+    """Return the rule without scores that is about as good as the chosen threshold, if one is."""
+    most = 4 * N_SLOW_TEST_SETS if objective.is_slow else N_DRAWS
+    hits, missed, alarms, cleared = (cell[:most] for cell in at_chosen.cells())
+    real, other, none = hits + missed, alarms + cleared, np.zeros(hits.size)
+    by_rule = ((hits, none, real), (missed, real, none), (alarms, none, other))
+    cells = (*by_rule, (cleared, other, none))
+    values = objective.values(Counts.of_cells(*(np.column_stack(cell) for cell in cells)))
+    if np.mean(values[:, 0] > values[:, 1:].max(axis=1)) >= _CLEARLY:
+        return None
+    return TRIVIAL[int(np.argmax(values[:, 1:].mean(axis=0)))]
+
+
+def _warn_of_reversed(bins: ScoreBins, pos_label: object) -> None:
+    if bins.order_z < _REVERSED:
+        announce(
+            f"scores are lower for cases labelled {pos_label!r} than for others, and a threshold "
+            "flags high ones. Check which label is positive (pos_label, or --positive), or turn "
+            "the scores around.",
+            ReversedScoresWarning,
+        )
 
 
 def positive_scores(
@@ -461,7 +490,9 @@ def variance_shares(best: FloatArray) -> dict[str, float]:
         tables, together = float(np.var(columns, ddof=1)), 0.0
     total = people + tables + together
     parts = {"people": people, "test set": tables, "both together": together}
-    return {name: value / total if total > 0 else 0.0 for name, value in parts.items()}
+    # Rounding alone is no spread, where every draw has the same best threshold.
+    is_spread = total > 1e-24 * float(np.max(np.abs(best))) ** 2
+    return {name: value / total if is_spread else 0.0 for name, value in parts.items()}
 
 
 def _acceptance(

@@ -1,8 +1,9 @@
 """Fixtures for pytest: `howgood_gate` and `howgood_ship` fail a test with one sentence.
 
-In: what is known about people (a saved fit, a card, or a table of answers) with true and predicted
-labels; or two evaluation logs. Out: the `Gate` or the `ShipDecision`; the test fails where too few
-people would accept the model, or where the candidate is not shown to be better. Loaded by pytest
+In: what is known about people (a saved fit, a card, or a table of answers) or an elicited metric,
+with true and predicted labels; or two evaluation logs. Out: the `Gate`, the `MetricGate` or the
+`ShipDecision`; the test fails where too few people would accept the model, or where the candidate
+is not better. Loaded by pytest
 wherever howgood is installed, so nothing else is imported before a test asks.
 
 Stability: experimental
@@ -16,11 +17,10 @@ import pytest
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from howgood.records.acceptance import AcceptanceModel
-    from howgood.records.decision import Gate
+    from howgood.records.decision import Gate, MetricGate
     from howgood.records.shipping import ShipDecision
 
-_FOUND: "pytest.StashKey[list[tuple[str, Gate]]]" = pytest.StashKey()
+_FOUND: "pytest.StashKey[list[tuple[str, Gate | MetricGate]]]" = pytest.StashKey()
 _SHIPPED: "pytest.StashKey[list[tuple[str, ShipDecision]]]" = pytest.StashKey()
 
 
@@ -29,16 +29,18 @@ class AskGate(Protocol):
 
     def __call__(
         self,
-        model: "str | Path | AcceptanceModel",
+        model: object,
         y_true: "ArrayLike",
         y_pred: "ArrayLike",
         *,
         application: str | None = None,
         share: float | None = None,
+        than: "ArrayLike | None" = None,
+        margin: float = 0.0,
         certainty: float = 0.95,
         strict: bool = False,
         random_state: int | None = 1,
-    ) -> "Gate":
+    ) -> "Gate | MetricGate":
         """Return the gate, or fail the test."""
 
 
@@ -67,36 +69,25 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def howgood_gate(request: pytest.FixtureRequest) -> AskGate:
     """Ask whether enough people would accept a model; fail the test where too few would.
 
-    `model` is a fit, or the file of one, a card's name, or a table of answers. "Investigate" (the
-    evidence does not say) fails with `strict=True` alone, and is in the summary otherwise.
+    `model` is a fit, or the file of one, a card's name, or a table of answers. It may also be an
+    elicited metric, or the file of one: then the question is whether `y_pred` is better than the
+    labels `than` by more than `margin` (without them, than flagging nothing or everything).
+    "Investigate" (the evidence does not say) fails with `strict=True` alone, and is in the summary
+    otherwise.
     """
 
     def ask(
-        model: "str | Path | AcceptanceModel",
+        model: object,
         y_true: "ArrayLike",
         y_pred: "ArrayLike",
         *,
-        application: str | None = None,
-        share: float | None = None,
-        certainty: float = 0.95,
         strict: bool = False,
-        random_state: int | None = 1,
-    ) -> "Gate":
-        from howgood import decide
-        from howgood.flow.acceptability import open_model
+        **options: Any,  # noqa: ANN401 - those of `AskGate`
+    ) -> "Gate | MetricGate":
         from howgood.show.decisions import gate_findings
 
-        gate = decide.gate(
-            open_model(str(model), random_state=random_state)
-            if isinstance(model, str | Path)
-            else model,
-            application,
-            y_true,
-            y_pred,
-            share=float(request.config.getini("howgood_share")) if share is None else share,
-            certainty=certainty,
-            random_state=random_state,
-        )
+        usual = float(request.config.getini("howgood_share"))
+        gate = _gate(model, y_true, y_pred, usual_share=usual, **options)
         request.config.stash.setdefault(_FOUND, []).append((request.node.nodeid, gate))
         if gate.verdict == "fail" or (strict and gate.verdict == "investigate"):
             pytest.fail(
@@ -105,6 +96,46 @@ def howgood_gate(request: pytest.FixtureRequest) -> AskGate:
         return gate
 
     return ask
+
+
+def _gate(
+    model: object,
+    y_true: "ArrayLike",
+    y_pred: "ArrayLike",
+    *,
+    usual_share: float,
+    application: str | None = None,
+    share: float | None = None,
+    than: "ArrayLike | None" = None,
+    margin: float = 0.0,
+    certainty: float = 0.95,
+    random_state: int | None = 1,
+) -> "Gate | MetricGate":
+    """Return the gate of people, or of the metric that was elicited from one of them."""
+    from howgood import decide
+    from howgood.flow.acceptability import open_model
+    from howgood.learn.elicitation.saved import is_elicited, load_elicited
+    from howgood.records.acceptance import AcceptanceModel, PartedModel
+
+    if isinstance(model, str | Path):
+        model = (
+            load_elicited(model)
+            if is_elicited(model)
+            else open_model(str(model), random_state=random_state)
+        )
+    if isinstance(model, AcceptanceModel | PartedModel):
+        if than is not None or margin:
+            raise TypeError("than and margin compare by an elicited metric; the model is of people")
+        return decide.gate(
+            model, application, y_true, y_pred, share=usual_share if share is None else share,
+            certainty=certainty, random_state=random_state,
+        )  # fmt: skip
+    if share is not None or application is not None:
+        raise TypeError("share and application are of people; the model is one person's metric")
+    return decide.metric_gate(
+        model, y_true, y_pred, than=than, margin=margin, certainty=certainty,
+        random_state=random_state,
+    )  # fmt: skip
 
 
 @pytest.fixture
@@ -150,7 +181,9 @@ def pytest_terminal_summary(
     from howgood.show.text import to_json
     from howgood.writing import write_text
 
-    terminalreporter.section("howgood: would people accept it?")
+    is_of_people = any(hasattr(gate, "application") for _, gate in verdicts)
+    asked = "would people accept it?" if is_of_people else "is it better?"
+    terminalreporter.section(f"howgood: {asked}")
     for name, gate in verdicts:
         terminalreporter.write_line(f"{name}: {gate_findings(gate)[0].text}")
     badge = config.getoption("--howgood-badge")

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howgood.errors import InputError, LengthMismatchError, MissingExtraError
+from howgood.records.levels import as_array, missing_values
 from howgood.records.saved import Saved
 from howgood.stats.arrays import FloatArray
 
@@ -40,14 +41,16 @@ class LabelMetric(Saved, ABC):
         pos_label: object = 1,
     ) -> float:
         """Score predicted labels against true ones."""
-        truth, predicted = np.asarray(y_true).ravel(), np.asarray(y_pred).ravel()
+        where = type(self).__qualname__
+        truth = complete_labels(y_true, name="y_true", where=where)
+        predicted = complete_labels(y_pred, name="y_pred", where=where)
         weight = (
             np.ones(truth.size) if sample_weight is None else np.asarray(sample_weight, dtype=float)
         )
         sizes = {"y_true": truth.size, "y_pred": predicted.size, "sample_weight": weight.size}
         if len(set(sizes.values())) > 1 or truth.size == 0:
-            raise LengthMismatchError(where=type(self).__qualname__, lengths=sizes)
-        check_labels(type(self).__qualname__, truth, predicted, pos_label)
+            raise LengthMismatchError(where=where, lengths=sizes)
+        check_labels(where, truth, predicted, pos_label)
         real, flagged = truth == pos_label, predicted == pos_label
         cells = (real & flagged, real & ~flagged, ~real & flagged, ~real & ~flagged)
         return float(self.of_counts(*(float(weight[cell].sum()) for cell in cells)))
@@ -80,6 +83,27 @@ class _WithoutDefaultLabel:
         self, y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None
     ) -> float:
         return self.metric(y_true, y_pred, sample_weight=sample_weight)
+
+
+def complete_labels(labels: ArrayLike, *, name: str, where: str) -> NDArray[Any]:
+    """Return labels as a flat array; a missing one is refused: it would count as negative.
+
+    Examples
+    --------
+    >>> complete_labels([[1], [0]], name="y_true", where="gate")
+    array([1, 0])
+    """
+    array = as_array(labels).ravel()
+    missing = missing_values(array)
+    if missing.any():
+        raise InputError(
+            where=f"{where}, {name}",
+            found=f"{int(missing.sum())} of {array.size} labels missing (first: row "
+            f"{int(np.argmax(missing)) + 1})",
+            needed="a label for every case: a missing one would count as negative",
+            cure="Leave these cases out.",
+        )
+    return array
 
 
 def as_in(truth: NDArray[Any], label: object) -> object:

@@ -42,6 +42,7 @@ from howgood.show.numbers import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+_MANY_OTHERS = 100  # times the rarer class: too few thresholds near the chosen one to smooth over
 _FEW_CASES = 50  # of the rarer class; see "Few cases" in docs/howto/choose-a-threshold.md
 _FEWEST_CASES = 20  # with fewer, no simulation says how often intervals hold
 _NO_ERROR = 0.995  # 100 % when rounded
@@ -78,8 +79,10 @@ def _people(count: int) -> str:
     return "1 person" if count == 1 else f"{count} people"
 
 
-def gate_findings(gate: Gate) -> tuple[Finding, ...]:
+def gate_findings(gate: Gate | MetricGate) -> tuple[Finding, ...]:
     """Say whether a classifier passes, and why."""
+    if isinstance(gate, MetricGate):
+        return metric_gate_findings(gate)
     meaning = {
         "pass": "enough people would accept it",
         "fail": "too few people would accept it",
@@ -232,13 +235,23 @@ def _on_few_cases(n_rarer: int) -> str:
     )
 
 
+def _accuracy_text(choice: ThresholdChoice, n_rarer: int) -> str:
+    """Say precision and recall at the threshold, and where they look better than they are."""
+    said = (
+        f"There, precision is {with_interval(choice.precision)} and recall "
+        f"{with_interval(choice.recall)}."
+    )
+    if n_rarer >= _FEW_CASES or (choice.provenance.rows_used or 0) < _MANY_OTHERS * n_rarer:
+        return said
+    return said + (
+        " With so few cases of one class among so many these flatter, recall most: measure them on "
+        "other cases."
+    )
+
+
 def threshold_findings(choice: ThresholdChoice) -> tuple[Finding, ...]:
     """Say which threshold to use, how sure that is, and where the uncertainty comes from."""
     ends = choice.threshold.interval
-    shares = ", ".join(
-        f"{name} {percent(variance_share)}"
-        for name, variance_share in choice.variance_shares.items()
-    )
     digits = threshold_digits(choice.chosen, ends.upper - ends.lower)
     first = (
         f"Use {plain(choice.chosen, digits=digits)}: flag a case when its score reaches it. The "
@@ -253,10 +266,6 @@ def threshold_findings(choice: ThresholdChoice) -> tuple[Finding, ...]:
     n_rarer = choice.provenance.settings.get("cases of the rarer class", _FEW_CASES)
     if n_rarer < _FEW_CASES:
         first += _on_few_cases(n_rarer)
-    accuracy = (
-        f"There, precision is {with_interval(choice.precision)} and recall "
-        f"{with_interval(choice.recall)}."
-    )
     asked = None if choice.acceptance is None else choice.acceptance.n_respondents
     findings = [
         *evidence_findings(choice.evidence, "this application", asked),
@@ -264,11 +273,29 @@ def threshold_findings(choice: ThresholdChoice) -> tuple[Finding, ...]:
     ]
     if choice.acceptance is not None:
         findings.append(Finding(text=f"{share_text(choice.acceptance)} of people would accept it."))
-    findings.append(Finding(text=accuracy))
-    if choice.acceptance is None and not choice.variance_shares.get("people"):
-        shares = "the test set alone: no people were asked"
-    findings.append(Finding(text=f"Uncertainty about the threshold comes from: {shares}."))
+    findings.append(Finding(text=_accuracy_text(choice, n_rarer)))
+    if choice.not_better_than is not None:
+        findings.append(
+            Finding(
+                text=f"By what counts here it is not clearly better than {choice.not_better_than}: "
+                "these scores, or so few cases, do not show more.",
+                tone="unsure",
+            )
+        )
+    findings.append(
+        Finding(text=f"Uncertainty about the threshold comes from: {_sources(choice)}.")
+    )
     return tuple(findings)
+
+
+def _sources(choice: ThresholdChoice) -> str:
+    """Say where the uncertainty about a threshold comes from."""
+    if choice.acceptance is None and not choice.variance_shares.get("people"):
+        return "the test set alone: no people were asked"
+    return ", ".join(
+        f"{name} {percent(variance_share)}"
+        for name, variance_share in choice.variance_shares.items()
+    )
 
 
 def threshold_headline(

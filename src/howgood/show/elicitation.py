@@ -27,7 +27,14 @@ from howgood.records.report import Finding, Report, Section
 from howgood.records.table import Table
 from howgood.show.comparison_text import class_rates, difference
 from howgood.show.figures import theme
-from howgood.show.numbers import digits_for, percent, plain, times, with_interval
+from howgood.show.numbers import (
+    digits_for,
+    percent,
+    plain,
+    threshold_digits,
+    times,
+    with_interval,
+)
 from howgood.show.text import text_table
 
 if TYPE_CHECKING:
@@ -315,7 +322,11 @@ def _system_text(
         )
     if result.optimal_range is not None:
         lower, upper = result.optimal_range
-        words += f" No reachable system is better for any a0 from {plain(lower)} to {plain(upper)}."
+        digits = threshold_digits(lower, upper - lower)
+        words += (
+            f" No reachable system is better for any a0 from {plain(lower, digits=digits)} to "
+            f"{plain(upper, digits=digits)}."
+        )
     if result.counts is not None:
         words += _few_cases_text(result.counts, wording)
     return words

@@ -210,6 +210,15 @@ def test_a_direct_answer_moves_the_prior_and_is_judged_as_a_baseline():
     assert result.agreement.percent >= 14 / 15 * 100
 
 
+@pytest.mark.parametrize("ratio", [1e-30, 1e30])
+def test_a_guess_beyond_what_systems_can_show_is_heard_as_the_most_they_can(ratio):
+    (family,) = make_families(("linear",), direct_ratio=ratio)
+    assert family.prior.sum() == pytest.approx(1)
+    (even,) = make_families(("linear",))
+    guess = 2 * family.prior - even.prior
+    assert int(np.argmax(guess)) == (0 if ratio > 1 else guess.size - 1)
+
+
 def test_a_wrong_guess_is_not_the_reason_to_stop():
     """A guess of 100 where 2 is true ended interviews after 6 questions, with 7 of 12 covered."""
     person = score.LinearMetric(a0=1 / 3).prefers

@@ -207,7 +207,9 @@ class Linear(Family):
         # Uniform in a0; the second half is the same as the first where no class is rare.
         prior = _expit(nodes) * _expit(-nodes) + _expit(nodes - lean) * _expit(lean - nodes)
         if direct_ratio is not None:
-            guess = np.exp(-0.5 * ((nodes + np.log(direct_ratio)) / 1.2) ** 2)
+            # A guess beyond what these systems can show is taken for the end of the grid.
+            guessed = np.clip(-np.log(direct_ratio), nodes[0], nodes[-1])
+            guess = np.exp(-0.5 * ((nodes - guessed) / 1.2) ** 2)
             prior = prior / prior.sum() + guess / guess.sum()
         return cls(
             nodes=nodes,
