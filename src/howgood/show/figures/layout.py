@@ -92,9 +92,10 @@ def _label_alone(axes: "Axes", panels: Sequence["Axes"]) -> None:
         if len(friends) > 1:
             shown: dict[str, Any] = {"axis": of, f"label{side}": True}
             axes.tick_params(**shown)
-            said = [getattr(one, f"get_{of}label")() for one in friends]
-            if not getattr(axes, f"get_{of}label")():
-                getattr(axes, f"set_{of}label")(next(filter(None, said), ""))
+            said = [getattr(one, f"{of}axis").label for one in friends]
+            lent = next((label for label in said if label.get_text()), None)
+            if lent is not None and not getattr(axes, f"get_{of}label")():
+                getattr(axes, f"set_{of}label")(lent.get_text(), fontsize=lent.get_fontsize())
 
 
 def _break_names(figure: "Figure", letters: int) -> Steps:

@@ -145,7 +145,7 @@ def _draw_ranks(
     axes.tick_params(length=0)
     for spine in axes.spines.values():
         spine.set_color(FAINT)
-    axes.set_xlabel("rank (darker: more probable)")
+    axes.set_xlabel("rank (stronger: more probable)")
     axes.set_title("Probability of each rank" + ", %" * (n_systems <= _FEW))
 
 
