@@ -6,6 +6,7 @@ around it (`page`, `web`), and styles: everything has classes of `assets/compone
 
 import html
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 from howgood.names import visible
@@ -24,6 +25,8 @@ _MAP_DRAWS = 400
 _MOST_PARTS = 40
 # Letters in a row of a table that fits into half of a page, and of a cell before it breaks.
 _HALF_PAGE, _MOST_IN_CELL = 80, 24
+# Nothing but numbers: 0.744 ± 0.015, 69 % [55–83].
+_VALUE = re.compile(r"[<>−-]? ?\d[^a-zA-Z]*")
 # What the map's script says and fills in; in attributes, to be translated like the page.
 _SAYS = {
     "says": "At {precision} precision and {recall} recall, {share} of people would accept it "
@@ -290,7 +293,7 @@ def table_html(table: Table, *, name: str = "table") -> str:
     body = "".join(
         "<tr>"
         + "".join(
-            f"<td{_numeric_class(numeric[name])}>{_prose(cell(value))}</td>"
+            f"<td{_cell_class(cell(value), numeric[name])}>{_prose(cell(value))}</td>"
             for name, value in row.items()
         )
         + "</tr>"
@@ -314,6 +317,12 @@ def _wide_class(table: Table) -> str:
 
 def _numeric_class(is_numeric: bool) -> str:
     return ' class="n"' if is_numeric else ""
+
+
+def _cell_class(text: str, is_numeric: bool) -> str:
+    """Keep a number with its interval in one line, where it is not too long."""
+    is_value = len(text) <= _MOST_IN_CELL and _VALUE.fullmatch(text) is not None
+    return ' class="value"' if is_value and not is_numeric else _numeric_class(is_numeric)
 
 
 def cell(value: object) -> str:
