@@ -3,6 +3,8 @@
 In: a `QuantileResult`. Out: findings and a `Report`. Absent: asking, printing.
 """
 
+import numpy as np
+
 from howgood.records.elicitation import FEWEST_PREFERENCES, NO_INFORMATION
 from howgood.records.estimate import Estimate
 from howgood.records.pinball import QuantileResult
@@ -79,11 +81,12 @@ def _ratio_text(result: QuantileResult) -> str:
     ratio, worse, other = result.ratio.draws, "low", "high"
     if result.quantile.mean < 0.5:
         ratio, worse, other = 1 / ratio, "high", "low"
-    known = Estimate.from_draws(10 * ratio, probability=0.9, kind="quantile")
-    ends = known.interval
+    ends = Estimate.from_draws(10 * ratio, probability=0.9, kind="quantile").interval
+    # The median: a few draws near no cost at all would pull a mean out of its own interval.
+    middle = float(np.median(10 * ratio))
     unit = result.unit or "units"
     return (
-        f"Too {worse} is worse: 10 {unit} too {worse} are as bad as {plain(known.mean, digits=0)} "
+        f"Too {worse} is worse: 10 {unit} too {worse} are as bad as {plain(middle, digits=0)} "
         f"{unit} too {other} (90 % interval {plain(ends.lower, digits=0)} to "
         f"{plain(ends.upper, digits=0)})."
     )

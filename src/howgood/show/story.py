@@ -24,7 +24,7 @@ _DRAWN = ("p", "alpha", "intercept", "slope", "person_sd")
 _MAP_DRAWS = 400
 _MOST_PARTS = 40
 # Letters in a row of a table that fits into half of a page, and of a cell before it breaks.
-_HALF_PAGE, _MOST_IN_CELL = 80, 24
+_HALF_PAGE, _MOST_IN_CELL, _SENTENCE = 80, 24, 48
 # Nothing but numbers: 0.744 ± 0.015, 69 % [55–83].
 _VALUE = re.compile(r"[<>−-]? ?\d[^a-zA-Z]*")
 # What the map's script says and fills in; in attributes, to be translated like the page.
@@ -320,7 +320,9 @@ def _numeric_class(is_numeric: bool) -> str:
 
 
 def _cell_class(text: str, is_numeric: bool) -> str:
-    """Keep a number with its interval in one line, where it is not too long."""
+    """Keep a number with its interval in one line, and leave sentences room."""
+    if len(text) > _SENTENCE:
+        return ' class="sentence"'
     is_value = len(text) <= _MOST_IN_CELL and _VALUE.fullmatch(text) is not None
     return ' class="value"' if is_value and not is_numeric else _numeric_class(is_numeric)
 

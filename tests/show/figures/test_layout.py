@@ -123,3 +123,22 @@ def test_a_broken_title_is_translated_as_a_whole():
 def test_one_picture_stands_for_both_widths():
     assert of_widths("<svg>a</svg>") == ("<svg>a</svg>", "<svg>a</svg>")
     assert of_widths("<svg>a</svg><svg>b</svg>") == ("<svg>a</svg>", "<svg>b</svg>")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "A phone with a rather long name, number {} of the year 2026",
+        "organisation/assistant-{}-instruct-of-the-year",
+        "a" * 40 + "{}" + "b" * 40,
+    ],
+)
+def test_long_names_that_begin_and_end_alike_are_told_apart_and_fit(name):
+    with _board(20, name) as figure:
+        fit_phone(figure, fit(figure))
+        figure.draw_without_rendering()
+        left = figure.axes[0]
+        labels = [label.get_text() for label in left.get_yticklabels()]
+        assert len(set(labels)) == 20
+        assert min(label.get_window_extent().x0 for label in left.get_yticklabels()) >= 0
+        assert left.get_position().width > 0.4

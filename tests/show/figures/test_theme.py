@@ -25,7 +25,9 @@ def _contrast(one, other):
             part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
             for part in to_rgb(colour)
         ]
-        return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear))
+        return sum(
+            weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True)
+        )
 
     brighter, darker = sorted((light(one), light(other)), reverse=True)
     return (brighter + 0.05) / (darker + 0.05)

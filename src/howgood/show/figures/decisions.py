@@ -14,7 +14,7 @@ from howgood.records.decision import ThresholdChoice, TradeOff
 from howgood.records.estimate import Estimate
 from howgood.records.table import Table
 from howgood.show.figures.theme import COLOURS, FAINT, INK, canvas, shades
-from howgood.show.numbers import percent, plain, threshold_digits
+from howgood.show.numbers import percent, plain, share_text, threshold_digits
 from howgood.stats.arrays import FloatArray
 
 if TYPE_CHECKING:
@@ -44,9 +44,7 @@ def map_figure(
         axes = figure.subplots()
         ticks = np.linspace(0.3, 1.0, 43)
         shares = used.shares(ticks[None, :], ticks[:, None]).mean(axis=0)
-        filled = axes.contourf(
-            ticks, ticks, shares, levels=(0.0, *_LEVELS, 1.0), cmap=shades()
-        )
+        filled = axes.contourf(ticks, ticks, shares, levels=(0.0, *_LEVELS, 1.0), cmap=shades())
         filled.set_edgecolor("face")
         axes.contour(ticks, ticks, shares, levels=_LEVELS, colors=INK, linewidths=0.7)
         _label_levels(axes, ticks, shares)
@@ -81,7 +79,7 @@ def threshold_figure(choice: ThresholdChoice) -> Iterator["Figure"]:
             fontsize=9, color=INK,
         )  # fmt: skip
         top.set_ylabel("expected, 95 % band")
-        top.set_title(choice.objective[:1].upper() + choice.objective[1:] + ", by threshold")
+        top.set_title(_objective_words(choice.objective) + ", by threshold")
         _posterior_bars(bottom, choice)
         yield figure
 
@@ -143,15 +141,20 @@ def _mark_point(
     share: Estimate,
     chosen: tuple[float, float],
 ) -> None:
-    lower, upper = share.interval.lower, share.interval.upper
     axes.plot(*chosen, "o", color=COLOURS[1], ms=9, mec="white", mew=1.4, clip_on=False, zorder=4)
     on_right = chosen[0] > 0.65
     axes.annotate(
-        f"{percent(share.mean)} [{percent(lower)}, {percent(upper)}]",
-        chosen, xytext=(-9 if on_right else 9, -4), textcoords="offset points", va="top",
-        ha="right" if on_right else "left", fontsize=9.5, weight="bold",
+        share_text(share), chosen, xytext=(-9 if on_right else 9, -4), textcoords="offset points",
+        va="top", ha="right" if on_right else "left", fontsize=9.5, weight="bold",
         bbox={"boxstyle": "round", "fc": "white", "ec": "none", "alpha": 0.85}, color=_DARK,
     )  # fmt: skip
+
+
+def _objective_words(objective: str) -> str:
+    """Say what is maximised; a mean of precision and recall without its parameters."""
+    if objective.startswith("PowerMean("):
+        return "Weighted mean of precision and recall"
+    return objective[:1].upper() + objective[1:]
 
 
 def _posterior_bars(axes: Any, choice: ThresholdChoice) -> None:  # noqa: ANN401 - matplotlib axes

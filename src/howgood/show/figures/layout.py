@@ -110,11 +110,35 @@ def _break_names(figure: "Figure", letters: int) -> Steps:
         step = min((after - at for at, after in pairwise(places)), default=high - low)
         points = 72 * axes.get_position().height * figure.get_size_inches()[1]
         room = int(points * step / max(high - low, 1e-9) / _LINE_POINTS)
-        broken = [in_lines(label, letters, min(room, _MOST_LINES)) for label in labels]
-        if len(set(broken)) == len(set(labels)):  # else nobody could tell them apart
-            steps.append(partial(axes.set_yticks, axes.get_yticks(), labels))
-            axes.set_yticks(axes.get_yticks(), broken)
+        broken = _told_apart(labels, letters, min(room, _MOST_LINES))
+        steps.append(partial(axes.set_yticks, axes.get_yticks(), labels))
+        axes.set_yticks(axes.get_yticks(), broken)
     return steps
+
+
+def _told_apart(names: Sequence[str], letters: int, most: int) -> list[str]:
+    """Return names in lines; where those look alike, by what is between what all names share."""
+    broken = [in_lines(name, letters, most) for name in names]
+    if len(set(broken)) == len(set(names)):
+        return broken
+    start = _shared_words(names)
+    end = _shared_words([name[start:][::-1] for name in names])
+    own = [f"…{name[start : len(name) - end].strip()}" for name in names]
+    broken = [in_lines(name, letters, most) for name in own]
+    if len(set(broken)) == len(set(names)):
+        return broken
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names), start=1)}
+    return [f"{numbers[name]}: {in_lines(name, letters - 4, 1)}" for name in names]
+
+
+def _shared_words(names: Sequence[str]) -> int:
+    """Return how many letters all names begin with, up to the end of a word."""
+    ends = 0
+    for at, letters in enumerate(zip(*names, strict=False), start=1):
+        if len(set(letters)) > 1:
+            break
+        ends = ends if letters[0].isalnum() else at
+    return ends
 
 
 def _shorten_names(figure: "Figure", letters: int) -> Steps:
