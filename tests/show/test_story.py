@@ -108,3 +108,17 @@ def test_a_number_and_its_interval_stay_in_one_line():
     assert '<td class="value">0.744 ± 0.015</td>' in shown
     assert "<td>a long name of a system</td>" in shown
     assert "<td>1 to 2</td>" in shown
+
+
+def test_a_table_without_rows_is_not_shown_and_settings_are_in_words():
+    report = Report(
+        title="t", question="q", findings=(), methods="m",
+        sections=(Section(title="How many", text="None.", table=Table({"raters": []})),),
+        provenance=Provenance(
+            method="m", settings={"rho": 0.11250652963536148, "read as": {"left": "a", "n": [2, 3]}}
+        ),
+    )  # fmt: skip
+    shown = to_html(report)
+    assert "raters" not in shown
+    assert "0.1125065<" in shown
+    assert "left: a; n: 2, 3<" in shown

@@ -245,7 +245,7 @@ def _inside(place: int, section: Section, picture: Picture) -> str:
     parts = [paragraphs(section.text)]
     if section.svg:
         parts.append(picture(place, section))
-    if section.table is not None:
+    if section.table is not None and len(section.table):
         parts.append(table_html(section.table, name=section.title))
     return "".join(parts)
 
@@ -338,9 +338,11 @@ def _fact(value: object) -> str:
         return "yes" if value else "no"
     if isinstance(value, Mapping) and value.keys() == {"estimate", "lower", "upper"}:
         return f"{value['estimate']:.2f} [{value['lower']:.2f}, {value['upper']:.2f}]"
+    if isinstance(value, Mapping):
+        return "; ".join(f"{name}: {_fact(entry)}" for name, entry in value.items())
     if isinstance(value, (list, tuple)):
-        return ", ".join(str(entry) for entry in value)
-    return str(value)
+        return ", ".join(map(_fact, value))
+    return f"{value:.7g}" if isinstance(value, float) else str(value)
 
 
 def provenance_table(report: Report) -> Table:

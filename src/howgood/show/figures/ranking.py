@@ -123,7 +123,8 @@ def _draw_ranks(
     n_systems = len(curves)
     # Where many share a rank, none takes it for sure: small probabilities have to be seen too.
     power = 1.0 if n_systems <= _FEW else 0.5
-    axes.imshow(rank_probabilities**power, cmap=shades(), vmin=0.0, vmax=1.0, aspect="auto")
+    most = 1.0 if n_systems <= _FEW else float((rank_probabilities**power).max()) or 1.0
+    axes.imshow(rank_probabilities**power, cmap=shades(), vmin=0.0, vmax=most, aspect="auto")
     for row in range(n_systems):
         for column in range(n_systems):
             value = float(rank_probabilities[row, column])
