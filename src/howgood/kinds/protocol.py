@@ -228,7 +228,8 @@ class Kind:
     judged by the people of a study: a classifier, seeing `judges_by`, or systems that are ranked on
     `repeated_ratings` (columns user, item, trial, rating). `live_board` is what the page of a
     running study shows of the result so far; None while there is nothing to show. `asked_in_use`
-    says what people can be asked about inside a product; None: nothing.
+    says what people can be asked about inside a product; None: nothing. `usual_people` is how many
+    people such a study usually asks.
     """
 
     name: str
@@ -281,3 +282,4 @@ class Kind:
     repeated_ratings: "Callable[[Sample], Table]" = _no_ratings
     live_board: "Callable[[Sample, Study], LiveBoard | None] | None" = None
     asked_in_use: Callable[[Study], AskedInUse | None] = _not_in_use
+    usual_people: int = 25

@@ -47,5 +47,6 @@ KIND = Kind(
     asks_offline_differently=True,
     facilitator_questions=screens.facilitator_questions,
     result=_result,
+    usual_people=12,
     judges_by="the threshold that suits what the group values",
 )

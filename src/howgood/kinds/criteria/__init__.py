@@ -42,4 +42,5 @@ KIND = Kind(
     offline_task=screens.offline_task,
     asks_offline_differently=True,
     result=_result,
+    usual_people=12,
 )

@@ -48,6 +48,7 @@ KIND = Kind(
     answer_checks=data.answer_checks,
     tables=data.TABLES,
     result=_result,
+    usual_people=12,
     judges="systems",
     repeated_ratings=_repeated_ratings,
 )

@@ -55,5 +55,6 @@ KIND = Kind(
     preferences=data.preferences,
     asks_offline_differently=True,
     result=_result,
+    usual_people=12,
     live_board=_live_board,
 )

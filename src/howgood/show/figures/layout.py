@@ -45,7 +45,7 @@ def fit_phone(figure: "Figure", fitted: Steps) -> None:
     for step in fitted:
         step()
     width, height = figure.get_size_inches()
-    panels = [axes for axes in figure.axes if axes.get_visible()]
+    panels = [axes for axes in figure.axes if axes.get_visible() and not _is_scale(axes)]
     if len(panels) > 1 and not figure.subfigs:
         height = _stack(figure, panels, height)
     elif any(axes.get_aspect() == 1.0 for axes in panels):
@@ -54,6 +54,11 @@ def fit_phone(figure: "Figure", fitted: Steps) -> None:
     _break_names(figure, _PHONE_NAME)
     _shorten_names(figure, _PHONE_NAME)
     _fit_words(figure)
+
+
+def _is_scale(axes: "Axes") -> bool:
+    """Return whether these are the colours next to another panel, which stay next to it."""
+    return axes.get_label() == "<colorbar>"
 
 
 def _enlarge(figure: "Figure") -> None:
@@ -67,13 +72,23 @@ def _enlarge(figure: "Figure") -> None:
 def _stack(figure: "Figure", panels: Sequence["Axes"], height: float) -> float:
     """Put panels below one another, each with its own words; return how high that is."""
     rows = max(_rows(axes) for axes in panels)
-    tall = [axes.get_position().height for axes in panels]
+    needed = _heights_needed(panels)
+    tall = [axes.get_position().height * share for axes, share in zip(panels, needed, strict=True)]
     grid = figure.add_gridspec(len(panels), 1, height_ratios=tall)
     for place, axes in enumerate(panels):
         axes.set_subplotspec(grid[place])
         if rows < len(panels):
             _label_alone(axes, panels)
-    return height * len(panels) / rows
+    return height * sum(needed) / rows
+
+
+def _heights_needed(panels: Sequence["Axes"]) -> list[float]:
+    """Return which share of its height each panel needs: of two lists the shorter one less."""
+    names = [
+        sum(any(map(str.isalpha, label.get_text())) for label in axes.get_yticklabels())
+        for axes in panels
+    ]
+    return [max(0.3, n / max(names)) for n in names] if all(names) else [1.0] * len(panels)
 
 
 def _rows(axes: "Axes") -> int:

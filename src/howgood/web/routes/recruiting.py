@@ -19,7 +19,7 @@ from howgood.errors import InputError, UnknownNameError
 from howgood.flow import recruiting, thanks
 from howgood.flow.collected.rows import find_study
 from howgood.flow.hosting import RefusedError
-from howgood.show.acceptability import USUAL_PEOPLE
+from howgood.kinds import kind_of
 from howgood.web.access import home, sent_form, signed_in, text_of
 from howgood.web.dashboard import attachment, dashboard
 from howgood.web.request_data import now, whole
@@ -81,7 +81,7 @@ def _asked(
 ) -> tuple[dict[str, str], recruiting.Estimated | None]:
     """Return what was typed about pay, and the cost where all of it can be read."""
     quota = seen.study.quota or 0
-    wanted = quota - seen.finished if quota > seen.finished else USUAL_PEOPLE
+    wanted = quota - seen.finished if quota > seen.finished else kind_of(seen.study).usual_people
     asked = {"people": str(wanted), "hourly": "12", "fee": "0"}
     asked |= {
         name: value[:20].strip() for name, value in request.query_params.items() if name in asked

@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from howgood.flow import accounts, authoring, hosting, watching
-from howgood.kinds import KINDS
+from howgood.kinds import KINDS, kind_of
 from howgood.records.answer_checks import JudgedMap, JudgedPoint, Repetition
 from howgood.records.precision import PRECISE
 from howgood.records.researcher import Researcher
@@ -237,6 +237,7 @@ async def _live(request: Request, person: Researcher, template: str, problem: st
     drawn = people_over_time(live.by_hour, now=now(), quota=live.study.quota)
     values = {"live": live, "flags": flags, "study": live.head, "problem": problem, "board": board,
               "link": f"{home(request)}/s/{slug}", "precise": PRECISE,
+              "usual_people": kind_of(live.study).usual_people,
               "evidence": evidence if person.may("results") else (),
               "drawn": Markup(drawn)}  # noqa: S704 - made of counts and times  # fmt: skip
     status = 422 if problem else 200
