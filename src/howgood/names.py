@@ -69,18 +69,6 @@ def one_line(text: str) -> str:
     return _BREAKING.sub(_written, text)
 
 
-def shortened(text: str, longest: int) -> str:
-    """Return a text with its middle left out, if it is longer: names differ at their ends.
-
-    Examples
-    --------
-    >>> shortened("meta-llama/Llama-3.1-70B-Instruct-v2", 20)
-    'meta-llama…nstruct-v2'
-    """
-    half = longest // 2
-    return text if len(text) <= 2 * half + 1 else f"{text[:half]}…{text[-half:]}"
-
-
 def in_markdown(text: str) -> str:
     r"""Return text that Markdown shows as it is: no formatting, no HTML, no mathematics.
 

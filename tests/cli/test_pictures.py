@@ -1,6 +1,7 @@
 """Commands that draw what they say, and refuse where there is nothing to draw."""
 
 import csv
+import re
 
 import numpy as np
 import pytest
@@ -62,7 +63,14 @@ def test_a_quantile_is_drawn_where_the_answers_settle_one(tmp_path, capsys):
     )
     picture = _drawn(f"{words} --simulate 4", tmp_path / "quantile.svg")
     assert "quantile to predict" in picture
-    assert "10 loaves too low are as bad as" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "10 loaves too low are as bad as" in said
+    middle, lower, upper = map(
+        int, re.search(r"as bad as (\d+) loaves .*interval (\d+) to (\d+)", said).groups()
+    )
+    assert lower <= middle <= upper
+    quantile = float(re.search(r"Predict the quantile (0\.\d+)", said)[1])
+    assert middle == pytest.approx(10 * quantile / (1 - quantile), rel=0.1)
     assert run([*words.split(), "--simulate", "4", "--questions", "1", "--held-out", "0",
                 "--plot", str(tmp_path / "none.svg")]) == 0  # fmt: skip
     assert "no picture" in capsys.readouterr().err

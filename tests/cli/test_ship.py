@@ -55,6 +55,15 @@ def test_a_tie_says_what_would_settle_it_and_what_is_cheaper(logs, capsys):
     assert "They tie, and the candidate is 50 % cheaper" in said
 
 
+@pytest.mark.parametrize(("looks", "is_one"), [("one", True), ("many", False)])
+def test_who_planned_many_looks_is_not_told_to_plan_them(logs, looks, is_one, tmp_path):
+    words = ["ship", logs["base"], logs["better"], "--metric", "correct", "--looks", looks]
+    report = tmp_path / "ship.md"
+    run([*words, "--allow-undecided", "--out", str(report)])
+    assert ("use --looks many" in report.read_text()) == is_one
+    assert ("Student's t" in report.read_text()) == is_one
+
+
 def test_it_writes_report_comment_badge_and_picture(logs, tmp_path):
     files = {name: tmp_path / f"ship.{name}" for name in ("html", "md", "json", "png")}
     arguments = ["ship", logs["base"], logs["better"], "--metric", "correct,safe"]

@@ -13,6 +13,7 @@ from howgood.records.report import Finding, Headline, Report, Section
 from howgood.records.result import report_from, report_values
 from howgood.records.table import Table
 from howgood.show.page import to_html
+from howgood.show.story import table_html
 
 DRAWS = AcceptanceDraws(
     application="alarm", p=[0.0, -1.0, 1.0, 0.0], alpha=[0.3, 0.4, 0.5, 0.6],
@@ -97,3 +98,27 @@ def test_headlines_survive_being_stored():
     old = report_values(report)
     del old["headlines"]
     assert report_from(old).headlines == ()
+
+
+def test_a_number_and_its_interval_stay_in_one_line():
+    table = Table(
+        {"system": ["a long name of a system"], "score": ["0.744 ± 0.015"], "rank": ["1 to 2"]}
+    )
+    shown = table_html(table)
+    assert '<td class="value">0.744 ± 0.015</td>' in shown
+    assert "<td>a long name of a system</td>" in shown
+    assert "<td>1 to 2</td>" in shown
+
+
+def test_a_table_without_rows_is_not_shown_and_settings_are_in_words():
+    report = Report(
+        title="t", question="q", findings=(), methods="m",
+        sections=(Section(title="How many", text="None.", table=Table({"raters": []})),),
+        provenance=Provenance(
+            method="m", settings={"rho": 0.11250652963536148, "read as": {"left": "a", "n": [2, 3]}}
+        ),
+    )  # fmt: skip
+    shown = to_html(report)
+    assert "raters" not in shown
+    assert "0.1125065<" in shown
+    assert "left: a; n: 2, 3<" in shown

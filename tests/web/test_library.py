@@ -187,4 +187,5 @@ def test_the_list_says_where_research_would_matter_most(browser):
     page = browser.get("/library").text
     assert "Where research would matter most" in page
     assert "nobody entered what systems reach" in page
+    assert "best system" not in page  # the head of a table with nothing in it
     assert "the 4 applications were missed" in page

@@ -9,6 +9,7 @@ from tests.web.conftest import hidden_fields
 
 from howgood.demo.web import add_people
 from howgood.flow.hosting import add_study
+from howgood.flow.importing import import_files
 from howgood.flow.watching import look_at
 from howgood.kinds.study import Study
 
@@ -29,11 +30,24 @@ def test_everybody_has_a_row_and_a_page_with_their_answers(owner, host, asked):
         assert f'href="{PEOPLE}/{number}"' in page.text
     one = owner.get(f"{PEOPLE}/2")
     _, person, pages = look_at(host, "doors", 2)
-    assert len(pages) == len(person.seconds)
+    assert len(pages) == person.pages == len(person.seconds)
     assert all(each.title in one.text for each in pages[1:3])
     assert "✓ counts" in one.text
     assert owner.get(f"{PEOPLE}/99").status_code == 404
     assert owner.get("/studies/unknown/people").status_code == 404
+
+
+def test_nobody_is_called_fast_whose_times_are_not_known(owner, host):
+    now = datetime.now(UTC)
+    add_study(host, Study.from_dict(SURVEY), folder=Path(), now=now)
+    table = b"participant,scenario,acceptable\nr1,1,5\nr1,2,6\n"
+    import_files(host, "doors", [("a.csv", table)], mapping={}, actor="ada", now=now)
+    listed = owner.get(PEOPLE).text
+    assert "not known" in listed
+    assert "0.0 s" not in listed
+    one = owner.get(f"{PEOPLE}/1").text
+    assert ", 2 pages<" in one
+    assert "Speed" not in one
 
 
 def test_excluding_needs_a_reason_and_is_undone(owner, host, asked):

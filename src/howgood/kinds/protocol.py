@@ -229,8 +229,8 @@ class Kind:
     judged by the people of a study: a classifier, seeing `judges_by`, or systems that are ranked on
     `repeated_ratings` (columns user, item, trial, rating). `live_board` is what the page of a
     running study shows of the result so far; None while there is nothing to show. `asked_in_use`
-    says what people can be asked about inside a product; None: nothing. `usual_people` is about
-    how many people such a study usually has.
+    says what people can be asked about inside a product; None: nothing. `usual_people` is how many
+    people such a study usually asks.
     """
 
     name: str

@@ -19,6 +19,8 @@ from howgood.show.numbers import percent, share_text
 _LEVELS = (0.1, 0.3, 0.5, 0.7, 0.9)
 _LEAST = 0.4
 _SIZE, _LEFT, _TOP = 360.0, 52.0, 14.0
+# No level's name stands lower: below it are the numbers of the axis.
+_LOWEST = _TOP + _SIZE - 6
 _HATCH = 0.016
 _TICKS = (0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
@@ -81,7 +83,7 @@ def acceptance_map(
         end = points[-1]
         parts.append(f'<polyline class="line" points="{path}"/>')
         parts.append(
-            f'<text class="level" x="{_x(end[0]) + 4:.1f}" y="{_y(end[1]) + 4:.1f}">'
+            f'<text class="level" x="{_x(end[0]) + 4:.1f}" y="{min(_y(end[1]), _LOWEST) + 4:.1f}">'
             f"{percent(level)}</text>"
         )
     if point is not None:
@@ -124,13 +126,13 @@ def _axes() -> list[str]:
     for tick in _TICKS:
         x, y = _x(tick), _y(tick)
         parts.append(
-            f'<text class="tick" x="{x:.1f}" y="{_TOP + _SIZE + 16}">{tick * 100:.0f}</text>'
+            f'<text class="tick" x="{x:.1f}" y="{_TOP + _SIZE + 20}">{tick * 100:.0f}</text>'
         )
         parts.append(
             f'<text class="tick side" x="{_LEFT - 6}" y="{y + 4:.1f}">{tick * 100:.0f}</text>'
         )
     middle = _LEFT + _SIZE / 2
-    parts.append(f'<text class="name" x="{middle}" y="{_TOP + _SIZE + 36}">precision, %</text>')
+    parts.append(f'<text class="name" x="{middle}" y="{_TOP + _SIZE + 40}">precision, %</text>')
     turned = f"translate(16 {_TOP + _SIZE / 2}) rotate(-90)"
     parts.append(f'<text class="name" transform="{turned}">recall, %</text>')
     return parts
@@ -140,13 +142,23 @@ def _point(point: tuple[float, float], accepting: Estimate | None) -> list[str]:
     shown = tuple(min(1.0, max(_LEAST, coordinate)) for coordinate in point)
     x, y = _x(shown[0]), _y(shown[1])
     text = share_text(accepting) if accepting is not None else "here"
-    is_right, is_low = shown[0] > 0.7, shown[1] < 0.5
-    anchor = "end" if is_right else "start"
-    place = f'x="{x + (-10 if is_right else 10):.1f}" y="{y + (-10 if is_low else 18):.1f}"'
+    anchor, label_x, label_y = _label_place(x, y)
     return [
         f'<circle class="here" cx="{x:.1f}" cy="{y:.1f}" r="6"/>',
-        f'<text class="here-text {anchor}" {place}>{escape(text)} accept</text>',
+        f'<text class="here-text {anchor}" x="{label_x:.1f}" y="{label_y:.1f}">'
+        f"{escape(text)} accept</text>",
     ]
+
+
+def _label_place(x: float, y: float) -> tuple[str, float, float]:
+    """Return where the words of a point stand: in the map, also in the letters of a phone."""
+    is_low = y > _y(0.5)
+    if x < _x(0.55):
+        return "start", x + 10, y + (-10 if is_low else 18)
+    if x > _x(0.85):
+        return "end", x - 10, y + (-10 if is_low else 18)
+    middle = _LEFT + _SIZE / 2
+    return "middle", min(max(x, middle - 55), middle + 55), y + (-14 if is_low else 29)
 
 
 def _described(

@@ -14,7 +14,7 @@ _WIDTH, _HEIGHT = 320.0, 84.0
 _SIDE, _EDGE = 200.0, 34.0
 # Times beyond this many times the middle one are cut: one pause would flatten everything else.
 _MOST_TIMES = 4.0
-_WIDE, _HIGH, _LEFT, _RIGHT, _TOP, _BOTTOM = 480.0, 200.0, 40.0, 104.0, 14.0, 34.0
+_WIDE, _HIGH, _LEFT, _RIGHT, _TOP, _BOTTOM = 480.0, 200.0, 40.0, 136.0, 14.0, 34.0
 _TICKS = (1, 2, 5)
 
 

@@ -518,7 +518,7 @@ def _roc_panel(
     if plausible:
         axes.annotate(
             "rings: best for other weights\nin the 90 % interval",
-            (0.38, 0.14), xycoords="axes fraction", color=COLOURS[0], fontsize=9, va="top",
+            (0.38, 0.14), xycoords="axes fraction", color=INK, fontsize=9, va="top",
         )  # fmt: skip
     axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.04))
     axes.set_xlabel("share of negatives that are flagged")

@@ -18,7 +18,7 @@ from howgood.records.elicitation import DIRECT, Agreement, QueryKind
 from howgood.records.estimate import Estimate, Interval
 from howgood.records.report import Finding, Headline, Section
 from howgood.records.table import Table
-from howgood.show.figures.theme import COLOURS, FAINT, canvas, to_svg
+from howgood.show.figures.theme import COLOURS, FAINT, INK, canvas, to_svg
 from howgood.show.numbers import percent, plain, with_interval
 
 if TYPE_CHECKING:
@@ -232,7 +232,7 @@ def _band(axes: Any, interval: Interval, mean: float, rows: int) -> None:  # noq
     axes.axvline(mean, color=COLOURS[1], lw=1.5)
     axes.annotate(
         f"group {plain(mean, digits=2)}", (mean, rows - 0.1), xytext=(5, 0),
-        textcoords="offset points", va="center", color=COLOURS[1],
+        textcoords="offset points", va="center", color=INK,
     )  # fmt: skip
 
 

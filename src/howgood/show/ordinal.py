@@ -406,7 +406,7 @@ def _rating_bands(panel: Any, fit: MultinomialFit, name: str) -> None:  # noqa: 
     panel.plot(grid, [one.mean for one in accepting], color=theme.INK, lw=2.2)
     panel.annotate(
         f"{fit.cut} or higher, with 95 % interval; bands: ratings", (0.0, 1.01),
-        xycoords="axes fraction", fontsize=8, color=theme.FAINT,
+        xycoords="axes fraction", fontsize=8, color=theme.INK,
     )  # fmt: skip
     panel.set_title(name, fontsize=10.5, pad=16)
     panel.set(xlim=(0.5, 1.0), ylim=(0, 1))

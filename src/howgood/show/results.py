@@ -20,7 +20,7 @@ from howgood.records.provenance import Provenance
 from howgood.records.rater_consistency import RaterConsistency
 from howgood.records.report import Finding, Headline, Report, Section
 from howgood.records.table import Table
-from howgood.show.figures.theme import COLOURS, canvas, to_svg
+from howgood.show.figures.theme import COLOURS, INK, canvas, to_svg
 from howgood.show.numbers import percent, plain, share_text, with_interval
 from howgood.show.people import people_finding
 from howgood.stats.arrays import FloatArray
@@ -307,7 +307,7 @@ def noise_figure(noise: RaterNoise) -> "Iterator[Figure]":
         axes.annotate(
             f"magic barrier {plain(noise.barrier.mean, digits=2)}",
             (noise.barrier.mean, len(order) - 0.2), xytext=(5, 0), textcoords="offset points",
-            color=COLOURS[1], va="center",
+            color=INK, va="center",
         )  # fmt: skip
         rows = np.arange(len(order))
         axes.hlines(rows, 0, values[order], color=COLOURS[0], lw=1.3, alpha=0.5)

@@ -21,11 +21,13 @@ _BADGES = {"ship": "brightgreen", "do not ship": "red", "not enough evidence": "
 _MARKS = {"ship": "✅", "do not ship": "❌", "not enough evidence": "⚪"}
 _FEW_ITEMS, _FEW_CLUSTERS = 30, 10
 
-CAUTIONS = (
+_CAUTIONS = (
     "It holds for items like these: what the dataset leaves out, the verdict leaves out too.",
-    "Looking again and again until it says ship is not what the probability is for: use --looks "
-    "many.",
     "An automatic judge's score is not what people say: give labels (--labels) to correct it.",
+)
+_ONE_LOOK = (
+    "Looking again and again until it says ship is not what the probability is for: use --looks "
+    "many."
 )
 
 
@@ -232,8 +234,14 @@ def report(decision: ShipDecision, logs: Sequence[EvaluationLog], *, svg: str) -
         ),
         methods=_methods(decision, first.n_items),
         provenance=decision.provenance,
-        cautions=CAUTIONS,
+        cautions=_cautions(decision),
     )
+
+
+def _cautions(decision: ShipDecision) -> tuple[str, ...]:
+    """Return what not to conclude; who planned many looks need not be warned of them."""
+    one_look = decision.provenance.settings["looks"] == "one"
+    return (*_CAUTIONS, _ONE_LOOK) if one_look else _CAUTIONS
 
 
 def _instead(decision: ShipDecision) -> str:
@@ -263,15 +271,17 @@ def _methods(decision: ShipDecision, n_items: int) -> str:
     settings = decision.provenance.settings
     sure = percent(1.0 - decision.level)
     margin = f" by more than {settings['margin']:g}" if settings["margin"] else ""
+    is_one = settings["looks"] == "one"
     looks = (
         "One look was planned"
-        if settings["looks"] == "one"
+        if is_one
         else f"Any number of looks is allowed (asymptotic confidence sequence, rho "
         f"{settings['rho']:.3f})"
     )
+    test = " (Student's t)" if is_one else ""
     cluster = f", clustered by {settings['cluster']}" if settings["cluster"] else ""
     return (
         f"Both systems answered the same {n_items} items; repeats of an item were averaged and "
-        f"systems compared item by item{cluster} (Student's t). The candidate ships when it is "
-        f"better{margin} with a probability of at least {sure}. {looks}. Computed with howgood."
+        f"systems compared item by item{cluster}{test}. The candidate ships when it "
+        f"is better{margin} with a probability of at least {sure}. {looks}. Computed with howgood."
     )

@@ -119,7 +119,8 @@ def stakeholder_sections(
         *_threshold_sections(stakeholders, wording),
         Section(
             title="Map of disagreement",
-            text="Row: who loses. Column: whose best threshold is used. Dark: much is lost.",
+            text="Row: who loses. Column: whose best threshold is used. "
+            "The stronger, the more is lost.",
             svg=apart,
             alt="A square per pair of people: what one loses under the other's best threshold.",
         ),

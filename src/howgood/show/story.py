@@ -6,6 +6,7 @@ around it (`page`, `web`), and styles: everything has classes of `assets/compone
 
 import html
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 from howgood.names import visible
@@ -23,7 +24,9 @@ _DRAWN = ("p", "alpha", "intercept", "slope", "person_sd")
 _MAP_DRAWS = 400
 _MOST_PARTS = 40
 # Letters in a row of a table that fits into half of a page, and of a cell before it breaks.
-_HALF_PAGE, _MOST_IN_CELL = 80, 24
+_HALF_PAGE, _MOST_IN_CELL, _SENTENCE = 80, 24, 48
+# Nothing but numbers: 0.744 ± 0.015, 69 % [55–83].
+_VALUE = re.compile(r"[<>−-]? ?\d[^a-zA-Z]*")
 # What the map's script says and fills in; in attributes, to be translated like the page.
 _SAYS = {
     "says": "At {precision} precision and {recall} recall, {share} of people would accept it "
@@ -242,7 +245,7 @@ def _inside(place: int, section: Section, picture: Picture) -> str:
     parts = [paragraphs(section.text)]
     if section.svg:
         parts.append(picture(place, section))
-    if section.table is not None:
+    if section.table is not None and len(section.table):
         parts.append(table_html(section.table, name=section.title))
     return "".join(parts)
 
@@ -290,7 +293,7 @@ def table_html(table: Table, *, name: str = "table") -> str:
     body = "".join(
         "<tr>"
         + "".join(
-            f"<td{_numeric_class(numeric[name])}>{_prose(cell(value))}</td>"
+            f"<td{_cell_class(cell(value), numeric[name])}>{_prose(cell(value))}</td>"
             for name, value in row.items()
         )
         + "</tr>"
@@ -316,6 +319,14 @@ def _numeric_class(is_numeric: bool) -> str:
     return ' class="n"' if is_numeric else ""
 
 
+def _cell_class(text: str, is_numeric: bool) -> str:
+    """Keep a number with its interval in one line, and leave sentences room."""
+    if len(text) > _SENTENCE:
+        return ' class="sentence"'
+    is_value = len(text) <= _MOST_IN_CELL and _VALUE.fullmatch(text) is not None
+    return ' class="value"' if is_value and not is_numeric else _numeric_class(is_numeric)
+
+
 def cell(value: object) -> str:
     """Show one cell of a table."""
     return plain(value) if isinstance(value, float) else "" if value is None else str(value)
@@ -327,9 +338,11 @@ def _fact(value: object) -> str:
         return "yes" if value else "no"
     if isinstance(value, Mapping) and value.keys() == {"estimate", "lower", "upper"}:
         return f"{value['estimate']:.2f} [{value['lower']:.2f}, {value['upper']:.2f}]"
+    if isinstance(value, Mapping):
+        return "; ".join(f"{name}: {_fact(entry)}" for name, entry in value.items())
     if isinstance(value, (list, tuple)):
-        return ", ".join(str(entry) for entry in value)
-    return str(value)
+        return ", ".join(map(_fact, value))
+    return f"{value:.7g}" if isinstance(value, float) else str(value)
 
 
 def provenance_table(report: Report) -> Table:

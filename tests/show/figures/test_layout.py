@@ -123,3 +123,47 @@ def test_a_broken_title_is_translated_as_a_whole():
 def test_one_picture_stands_for_both_widths():
     assert of_widths("<svg>a</svg>") == ("<svg>a</svg>", "<svg>a</svg>")
     assert of_widths("<svg>a</svg><svg>b</svg>") == ("<svg>a</svg>", "<svg>b</svg>")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "A phone with a rather long name, number {} of the year 2026",
+        "organisation/assistant-{}-instruct-of-the-year",
+        "a" * 40 + "{}" + "b" * 40,
+    ],
+)
+def test_long_names_that_begin_and_end_alike_are_told_apart_and_fit(name):
+    with _board(20, name) as figure:
+        fit_phone(figure, fit(figure))
+        figure.draw_without_rendering()
+        left = figure.axes[0]
+        labels = [label.get_text() for label in left.get_yticklabels()]
+        assert len(set(labels)) == 20
+        assert min(label.get_window_extent().x0 for label in left.get_yticklabels()) >= 0
+        assert left.get_position().width > 0.4
+
+
+def test_a_short_list_takes_less_room_than_a_long_one_on_a_phone():
+    with canvas(width=8.0, height=6.0) as figure:
+        short, long = figure.subplots(1, 2)
+        for axes, n in ((short, 2), (long, 20)):
+            axes.set_yticks(range(n), [f"row {number}" for number in range(n)])
+        fit_phone(figure, fit(figure))
+        figure.draw_without_rendering()
+        assert short.get_position().height < long.get_position().height / 2
+        assert figure.get_figheight() < 9
+
+
+def test_the_colours_of_a_map_stay_next_to_it_on_a_phone():
+    with canvas(width=6.5, height=5.0) as figure:
+        axes = figure.subplots()
+        drawn = axes.imshow(np.eye(12))
+        names = [f"p{number}" for number in range(12)]
+        axes.set_yticks(range(12), names)
+        scale = figure.colorbar(drawn, ax=axes, shrink=0.7, label="lost").ax
+        fit_phone(figure, fit(figure))
+        figure.draw_without_rendering()
+        assert scale.get_position().x0 > axes.get_position().x1
+        assert axes.get_position().width > 0.5
+        assert _overlaps(axes.get_yticklabels()) == 0

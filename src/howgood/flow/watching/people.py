@@ -54,6 +54,7 @@ _LONGEST = 5000
 class Person:
     """One person: when, how far, how long on every page, what they rated, why to look.
 
+    `seconds` are those of pages whose time is known: imported answers often have none.
     `left_out` says why their answers do not count under the usual rule; empty: they do. `flags` is
     None while nobody has looked whether there is a reason.
     """
@@ -64,6 +65,7 @@ class Person:
     is_pilot: bool
     began_at: datetime | None
     finished_at: datetime | None
+    pages: int
     seconds: tuple[float, ...]
     ratings: tuple[float, ...]
     flags: tuple[str, ...] | None
@@ -74,7 +76,7 @@ class Person:
 
     @property
     def total(self) -> float:
-        """Seconds on all pages together."""
+        """Seconds on all pages together whose time is known; imported ones often have none."""
         return sum(self.seconds)
 
 
@@ -170,7 +172,8 @@ def _person(host: Host, person: PersonRow, decided: Review, look: Look) -> Perso
         is_pilot=person.is_pilot,
         began_at=person.consented_at or person.created_at,
         finished_at=person.finished_at,
-        seconds=tuple(answer.seconds or 0.0 for answer in way.answers),
+        pages=len(way.answers),
+        seconds=tuple(answer.seconds for answer in way.answers if answer.seconds is not None),
         ratings=_numbers(ratings_of(study, way)),
         flags=look(study, person),
         left_out=reason or "",

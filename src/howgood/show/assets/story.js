@@ -74,10 +74,13 @@
       here.setAttribute("cx", x(clip(precision, least, 1)));
       here.setAttribute("cy", y(clip(recall, least, 1)));
       label.textContent = said(card, "textAccept", {share: percent(middle)});
-      const isRight = precision > .7, isLow = recall < .5;
-      label.setAttribute("class", `here-text ${isRight ? "end" : "start"}`);
-      label.setAttribute("x", x(clip(precision, least, 1)) + (isRight ? -10 : 10));
-      label.setAttribute("y", y(clip(recall, least, 1)) + (isLow ? -10 : 18));
+      const side = precision > .85 ? "end" : precision < .55 ? "start" : "middle";
+      const isLow = recall < .5, across = x(clip(precision, least, 1)), centre = left + size / 2;
+      label.setAttribute("class", `here-text ${side}`);
+      label.setAttribute("x", side === "middle" ? clip(across, centre - 55, centre + 55)
+        : across + (side === "end" ? -10 : 10));
+      label.setAttribute("y", y(clip(recall, least, 1))
+        + (side === "middle" ? (isLow ? -14 : 29) : isLow ? -10 : 18));
       at("hero").textContent = percent(middle);
       const band = at("band");
       band.setAttribute("aria-label", said(card, "textBetween", range));

@@ -12,7 +12,7 @@ import numpy as np
 from howgood.records.acceptance import AcceptanceDraws
 from howgood.records.estimate import Estimate
 from howgood.records.table import Table
-from howgood.show.figures.theme import COLOURS, FAINT, INK, PAPER, canvas
+from howgood.show.figures.theme import COLOURS, INK, PAPER, canvas
 from howgood.show.numbers import plain
 from howgood.stats.arrays import FloatArray
 from howgood.stats.power_mean import power_mean
@@ -157,7 +157,7 @@ def _direction_labels(axes: Any) -> None:  # noqa: ANN401 - matplotlib axes
     ):
         axes.annotate(
             text, (place, 1.0), xycoords=("data", "axes fraction"), ha=side, va="top",
-            fontsize=8.5, color=FAINT,
+            fontsize=8.5, color=INK,
         )  # fmt: skip
 
 

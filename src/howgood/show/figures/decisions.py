@@ -13,8 +13,8 @@ from howgood.records.acceptance import AcceptanceDraws
 from howgood.records.decision import ThresholdChoice, TradeOff
 from howgood.records.estimate import Estimate
 from howgood.records.table import Table
-from howgood.show.figures.theme import COLOURS, FAINT, INK, canvas
-from howgood.show.numbers import percent, plain, threshold_digits
+from howgood.show.figures.theme import COLOURS, FAINT, INK, canvas, shades
+from howgood.show.numbers import percent, plain, share_text, threshold_digits
 from howgood.stats.arrays import FloatArray
 
 if TYPE_CHECKING:
@@ -44,9 +44,7 @@ def map_figure(
         axes = figure.subplots()
         ticks = np.linspace(0.3, 1.0, 43)
         shares = used.shares(ticks[None, :], ticks[:, None]).mean(axis=0)
-        filled = axes.contourf(
-            ticks, ticks, shares, levels=(0.0, *_LEVELS, 1.0), cmap="Blues", alpha=0.8
-        )
+        filled = axes.contourf(ticks, ticks, shares, levels=(0.0, *_LEVELS, 1.0), cmap=shades())
         filled.set_edgecolor("face")
         axes.contour(ticks, ticks, shares, levels=_LEVELS, colors=INK, linewidths=0.7)
         _label_levels(axes, ticks, shares)
@@ -78,10 +76,10 @@ def threshold_figure(choice: ThresholdChoice) -> Iterator["Figure"]:
         top.annotate(
             f"chosen: {plain(choice.chosen, digits=digits)}", (choice.chosen, 0.03),
             xycoords=("data", "axes fraction"), xytext=(5, 0), textcoords="offset points",
-            fontsize=9, color=COLOURS[1],
+            fontsize=9, color=INK,
         )  # fmt: skip
         top.set_ylabel("expected, 95 % band")
-        top.set_title(choice.objective[:1].upper() + choice.objective[1:] + ", by threshold")
+        top.set_title(_objective_words(choice.objective) + ", by threshold")
         _posterior_bars(bottom, choice)
         yield figure
 
@@ -108,7 +106,7 @@ def trade_off_figure(trade: TradeOff) -> Iterator["Figure"]:
                 f"enough from {plain(trade.least_accuracy, digits=2)}",
                 (trade.least_accuracy, 0.04), xytext=(-5 if on_left else 5, 0),
                 textcoords="offset points", ha="right" if on_left else "left", fontsize=9,
-                color=COLOURS[1],
+                color=INK,
             )  # fmt: skip
         axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="precision and recall")
         axes.set_ylabel("share accepting, 95 % band")
@@ -123,7 +121,6 @@ def _label_levels(axes: Any, ticks: FloatArray, shares: FloatArray) -> None:  # 
         if edge.min() < level < edge.max():
             height = float(np.interp(level, edge, ticks))
             axes.text(1.006, height, percent(level), fontsize=8.5, va="center", color=INK)
-    axes.text(1.006, 1.012, "accept", fontsize=8.5, va="bottom", color=INK)
 
 
 def _label_curve(axes: Any, curve: Table) -> None:  # noqa: ANN401 - matplotlib axes
@@ -144,15 +141,20 @@ def _mark_point(
     share: Estimate,
     chosen: tuple[float, float],
 ) -> None:
-    lower, upper = share.interval.lower, share.interval.upper
     axes.plot(*chosen, "o", color=COLOURS[1], ms=9, mec="white", mew=1.4, clip_on=False, zorder=4)
     on_right = chosen[0] > 0.65
     axes.annotate(
-        f"{percent(share.mean)} [{percent(lower)}, {percent(upper)}]",
-        chosen, xytext=(-9 if on_right else 9, -4), textcoords="offset points", va="top",
-        ha="right" if on_right else "left", fontsize=9.5, weight="bold",
+        share_text(share), chosen, xytext=(-9 if on_right else 9, -4), textcoords="offset points",
+        va="top", ha="right" if on_right else "left", fontsize=9.5, weight="bold",
         bbox={"boxstyle": "round", "fc": "white", "ec": "none", "alpha": 0.85}, color=_DARK,
     )  # fmt: skip
+
+
+def _objective_words(objective: str) -> str:
+    """Say what is maximised; a mean of precision and recall without its parameters."""
+    if objective.startswith("PowerMean("):
+        return "Weighted mean of precision and recall"
+    return objective[:1].upper() + objective[1:]
 
 
 def _posterior_bars(axes: Any, choice: ThresholdChoice) -> None:  # noqa: ANN401 - matplotlib axes

@@ -41,12 +41,12 @@ def judge_figure(report: JudgeReport) -> Iterator["Figure"]:
         first = report.corrected[names[0]]
         axes.annotate(
             "people, corrected", (first.mean, 0), xytext=(0, 12), textcoords="offset points",
-            ha="center", fontsize=9, color=COLOURS[0],
+            ha="center", fontsize=9, color=INK,
         )  # fmt: skip
         if report.off is not None:
             axes.annotate(
                 "judge alone", (report.judge_alone[names[0]].mean, 0), xytext=(0, -18),
-                textcoords="offset points", ha="center", fontsize=9, color=COLOURS[1],
+                textcoords="offset points", ha="center", fontsize=9, color=INK,
             )  # fmt: skip
         shown = [""] if names == ("all",) else list(names)
         axes.set_yticks([-row for row in range(len(names))], shown)

@@ -45,7 +45,7 @@ def fit_phone(figure: "Figure", fitted: Steps) -> None:
     for step in fitted:
         step()
     width, height = figure.get_size_inches()
-    panels = [axes for axes in figure.axes if axes.get_visible()]
+    panels = [axes for axes in figure.axes if axes.get_visible() and not _is_scale(axes)]
     if len(panels) > 1 and not figure.subfigs:
         height = _stack(figure, panels, height)
     elif any(axes.get_aspect() == 1.0 for axes in panels):
@@ -54,6 +54,11 @@ def fit_phone(figure: "Figure", fitted: Steps) -> None:
     _break_names(figure, _PHONE_NAME)
     _shorten_names(figure, _PHONE_NAME)
     _fit_words(figure)
+
+
+def _is_scale(axes: "Axes") -> bool:
+    """Return whether these are the colours next to another panel, which stay next to it."""
+    return axes.get_label() == "<colorbar>"
 
 
 def _enlarge(figure: "Figure") -> None:
@@ -67,13 +72,23 @@ def _enlarge(figure: "Figure") -> None:
 def _stack(figure: "Figure", panels: Sequence["Axes"], height: float) -> float:
     """Put panels below one another, each with its own words; return how high that is."""
     rows = max(_rows(axes) for axes in panels)
-    tall = [axes.get_position().height for axes in panels]
+    needed = _heights_needed(panels)
+    tall = [axes.get_position().height * share for axes, share in zip(panels, needed, strict=True)]
     grid = figure.add_gridspec(len(panels), 1, height_ratios=tall)
     for place, axes in enumerate(panels):
         axes.set_subplotspec(grid[place])
         if rows < len(panels):
             _label_alone(axes, panels)
-    return height * len(panels) / rows
+    return height * sum(needed) / rows
+
+
+def _heights_needed(panels: Sequence["Axes"]) -> list[float]:
+    """Return which share of its height each panel needs: of two lists the shorter one less."""
+    names = [
+        sum(any(map(str.isalpha, label.get_text())) for label in axes.get_yticklabels())
+        for axes in panels
+    ]
+    return [max(0.3, n / max(names)) for n in names] if all(names) else [1.0] * len(panels)
 
 
 def _rows(axes: "Axes") -> int:
@@ -92,9 +107,10 @@ def _label_alone(axes: "Axes", panels: Sequence["Axes"]) -> None:
         if len(friends) > 1:
             shown: dict[str, Any] = {"axis": of, f"label{side}": True}
             axes.tick_params(**shown)
-            said = [getattr(one, f"get_{of}label")() for one in friends]
-            if not getattr(axes, f"get_{of}label")():
-                getattr(axes, f"set_{of}label")(next(filter(None, said), ""))
+            said = [getattr(one, f"{of}axis").label for one in friends]
+            lent = next((label for label in said if label.get_text()), None)
+            if lent is not None and not getattr(axes, f"get_{of}label")():
+                getattr(axes, f"set_{of}label")(lent.get_text(), fontsize=lent.get_fontsize())
 
 
 def _break_names(figure: "Figure", letters: int) -> Steps:
@@ -109,11 +125,35 @@ def _break_names(figure: "Figure", letters: int) -> Steps:
         step = min((after - at for at, after in pairwise(places)), default=high - low)
         points = 72 * axes.get_position().height * figure.get_size_inches()[1]
         room = int(points * step / max(high - low, 1e-9) / _LINE_POINTS)
-        broken = [in_lines(label, letters, min(room, _MOST_LINES)) for label in labels]
-        if len(set(broken)) == len(set(labels)):  # else nobody could tell them apart
-            steps.append(partial(axes.set_yticks, axes.get_yticks(), labels))
-            axes.set_yticks(axes.get_yticks(), broken)
+        broken = _told_apart(labels, letters, min(room, _MOST_LINES))
+        steps.append(partial(axes.set_yticks, axes.get_yticks(), labels))
+        axes.set_yticks(axes.get_yticks(), broken)
     return steps
+
+
+def _told_apart(names: Sequence[str], letters: int, most: int) -> list[str]:
+    """Return names in lines; where those look alike, by what is between what all names share."""
+    broken = [in_lines(name, letters, most) for name in names]
+    if len(set(broken)) == len(set(names)):
+        return broken
+    start = _shared_words(names)
+    end = _shared_words([name[start:][::-1] for name in names])
+    own = [f"…{name[start : len(name) - end].strip()}" for name in names]
+    broken = [in_lines(name, letters, most) for name in own]
+    if len(set(broken)) == len(set(names)):
+        return broken
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names), start=1)}
+    return [f"{numbers[name]}: {in_lines(name, letters - 4, 1)}" for name in names]
+
+
+def _shared_words(names: Sequence[str]) -> int:
+    """Return how many letters all names begin with, up to the end of a word."""
+    ends = 0
+    for at, letters in enumerate(zip(*names, strict=False), start=1):
+        if len(set(letters)) > 1:
+            break
+        ends = ends if letters[0].isalnum() else at
+    return ends
 
 
 def _shorten_names(figure: "Figure", letters: int) -> Steps:

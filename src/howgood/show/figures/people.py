@@ -99,7 +99,7 @@ def likert_figure(bars: Sequence[Likert]) -> Iterator["Figure"]:
         axes.set_xticks([0, 0.5, 1], [f"{first} (left)", "", f"{last} (right)"])
         axes.get_xticklabels()[0].set_horizontalalignment("left")
         axes.get_xticklabels()[2].set_horizontalalignment("right")
-        axes.tick_params(length=0, labelcolor=FAINT)
+        axes.tick_params(length=0)
         axes.spines[["left", "bottom"]].set_visible(False)
         yield figure
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from howgood.names import shortened
 from howgood.show.figures.theme import COLOURS, FAINT, INK, PAPER, canvas, log_axis, shades, to_svg
 from howgood.show.numbers import percent
 from howgood.stats.arrays import FloatArray
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
 # A picture shows this many standard deviations on either side, in this many points.
 _REACH, _POINTS = 4.0, 97
-_LONGEST_NAME = 28
 # Up to so many systems have rows high enough for a density, and cells for a number.
 _FEW = 12
 
@@ -89,11 +87,6 @@ def ranking_figure(
         yield figure
 
 
-def _labels(curves: Sequence[ScoreCurve]) -> list[str]:
-    """Return names that leave room for what is drawn next to them; tables have them whole."""
-    return [shortened(curve.name, _LONGEST_NAME) for curve in curves]
-
-
 def _draw_scores(
     axes: Any,  # noqa: ANN401 - matplotlib axes
     curves: Sequence[ScoreCurve],
@@ -114,7 +107,7 @@ def _draw_scores(
             "magic barrier", (barrier, 1.0), xycoords=("data", "axes fraction"),
             xytext=(3, -2), textcoords="offset points", va="top", fontsize=8.5,
         )  # fmt: skip
-    axes.set_yticks([-row for row in range(len(curves))], _labels(curves))
+    axes.set_yticks([-row for row in range(len(curves))], [curve.name for curve in curves])
     axes.set_ylim(-len(curves) + 0.6, 1.15)
     axes.margins(x=0.06)
     axes.tick_params(axis="y", length=0)
@@ -130,7 +123,8 @@ def _draw_ranks(
     n_systems = len(curves)
     # Where many share a rank, none takes it for sure: small probabilities have to be seen too.
     power = 1.0 if n_systems <= _FEW else 0.5
-    axes.imshow(rank_probabilities**power, cmap=shades(), vmin=0.0, vmax=1.0, aspect="auto")
+    most = 1.0 if n_systems <= _FEW else float((rank_probabilities**power).max()) or 1.0
+    axes.imshow(rank_probabilities**power, cmap=shades(), vmin=0.0, vmax=most, aspect="auto")
     for row in range(n_systems):
         for column in range(n_systems):
             value = float(rank_probabilities[row, column])
@@ -141,11 +135,11 @@ def _draw_ranks(
                     color="white" if value > 0.85 else INK,
                 )  # fmt: skip
     axes.set_xticks(range(n_systems), [str(rank + 1) for rank in range(n_systems)])
-    axes.set_yticks(range(n_systems), _labels(curves))
+    axes.set_yticks(range(n_systems), [curve.name for curve in curves])
     axes.tick_params(length=0)
     for spine in axes.spines.values():
         spine.set_color(FAINT)
-    axes.set_xlabel("rank (darker: more probable)")
+    axes.set_xlabel("rank (stronger: more probable)")
     axes.set_title("Probability of each rank" + ", %" * (n_systems <= _FEW))
 
 

@@ -135,15 +135,15 @@ def _draw_sweep(axes: Any, sweep: RelevanceSweep, chosen: float) -> None:  # noq
             axes.fill_between(share, lower, upper, color=colour, alpha=0.15, lw=0)
         axes.plot(share, score, style, color=colour)
         axes.plot(chosen, np.interp(chosen, share, score), "o", color=colour, ms=5)
-        ends.append((float(score[-1]), name, colour))
+        ends.append((float(score[-1]), name))
     band = "; bands: 95 % interval" if len(names) <= 3 else ""
     axes.set(xlim=(0, 1), xlabel=f"alpha / (alpha + beta){band}", ylabel="Relevance Score")
     low, high = axes.get_ylim()
-    for place, (_, name, colour) in zip(
-        _apart([end for end, _, _ in sorted(ends)], 0.055 * (high - low)), sorted(ends), strict=True
+    for place, (_, name) in zip(
+        _apart([end for end, _ in sorted(ends)], 0.055 * (high - low)), sorted(ends), strict=True
     ):
         axes.annotate(
-            name, (1.0, place), xytext=(6, 0), textcoords="offset points", color=colour,
+            name, (1.0, place), xytext=(6, 0), textcoords="offset points", color=INK,
             va="center", weight="bold", annotation_clip=False,
         )  # fmt: skip
     axes.axvline(chosen, color=INK, lw=0.9, ls=(0, (4, 3)), zorder=0)

@@ -164,6 +164,8 @@
   };
   addEventListener("hashchange", open);
   open();
+  // On a telephone the parts of a study are one row that scrolls: the part shown is in view.
+  document.querySelector(".outline [aria-current]")?.scrollIntoView({block: "nearest"});
 
   // Order: drag an entry of the outline, or Alt and an arrow key on it.
   const move = (name, to) => {
