@@ -277,7 +277,7 @@ def _moment(value: object, where: str) -> datetime:
         moment = value if isinstance(value, datetime) else datetime.fromisoformat(str(value))
     except ValueError:
         raise InputError(
-            where=where, found=repr(value)[:60], needed="a time such as 2026-05-03T14:00:00Z",
+            where=where, found=repr(str(value))[:60], needed="a time such as 2026-05-03T14:00:00Z",
             cure="Write times as ISO 8601.",
         ) from None  # fmt: skip
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
