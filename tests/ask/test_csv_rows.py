@@ -126,3 +126,18 @@ def test_a_row_that_never_ends_is_refused_before_it_fills_the_memory(monkeypatch
     monkeypatch.setattr(csv_rows, "_MOST_EMPTY", 10)
     with pytest.raises(FileFormatError, match="more than 10 empty rows"):
         _checked(b"a,b\n" + b"\n" * 2000)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_tabs_part_columns_where_the_header_has_no_comma_and_no_semicolon(tmp_path, engine):
+    path = tmp_path / "u.csv"
+    path.write_text("user\titem\trating\n1\t7\t3.5\n2\t7\t4\n")
+    columns = frame_columns(open_table(path, engine=engine), ["user", "rating"], where="t")
+    assert columns["rating"].tolist() == [3.5, 4.0]
+
+
+def test_two_colons_between_columns_are_refused_with_the_command_that_helps(tmp_path):
+    path = tmp_path / "movielens.csv"
+    path.write_text("user::item::rating\n1::7::3.5\n")
+    with pytest.raises(FileFormatError, match=r"parted by '::'.*sed 's/::/,/g' movielens.csv"):
+        open_table(path)

@@ -287,6 +287,15 @@ def test_annotators_who_rated_once_are_pointed_to_raters(annotated, capsys):
     assert "rank with them as a sample: --rater ..." in capsys.readouterr().err
 
 
+def test_means_that_are_given_and_raw_ratings_are_not_mixed(annotated, capsys):
+    """Else the sd would be passed over in silence, and its absence complained of."""
+    given = ["--mean", "score", "--sd", "0.8", "--trials", "1"]
+    assert run(["rank", str(annotated[1]), *given, "--user", "annotator", *JUDGES]) == 2
+    said = capsys.readouterr().err
+    assert "--mean and --sd and --trials: --user too" in said
+    assert "else leave out --user" in said
+
+
 def _rated_by_three(path):
     rng = np.random.default_rng(4)
     truth, lenient = rng.normal(3, 1, 30), rng.normal(0, 0.6, 3)

@@ -101,6 +101,8 @@ def test_unusable_learning_curves_are_refused_kindly(one):
         decide.go_live(one, "a", {"size": [1], "precision": [0.5]})
     with pytest.raises(InputError, match="out of range"):
         decide.go_live(one, "a", {"size": [1], "precision": [85], "recall": [0.9]})
+    with pytest.raises(InputError, match="flags nothing has no precision"):
+        decide.go_live(one, "a", {"size": [1], "precision": [np.nan], "recall": [0.0]})
     with pytest.raises(InputError, match="Divide percentages"):
         decide.target(one, precision=85)
 

@@ -116,7 +116,7 @@ def test_rows_without_an_answer_are_left_out_and_counted():
 @pytest.mark.parametrize(
     ("change", "error"),
     [
-        ({"at": ["yesterday"] * 3}, "ISO 8601"),
+        ({"at": ["yesterday"] * 3}, "at: 'yesterday'; .*ISO 8601"),
         ({"accepted": ["perhaps"] * 3}, "numbers, or true and false"),
         ({"accepted": []}, "same length"),
     ],

@@ -18,6 +18,7 @@ from howgood.learn.evidence import (
 )
 from howgood.records.card import CardEstimate, ModelCard
 from howgood.records.priors import HOWGOOD, KAY2015, Priors
+from howgood.show.acceptability import fit_findings, fit_headlines
 
 # True positives, misses, false alarms and correct rejections: precision 15/21, recall 15/20.
 LABELS = np.repeat([1, 1, 0, 0], [15, 5, 6, 74]), np.repeat([1, 0, 1, 0], [15, 5, 6, 74])
@@ -210,3 +211,20 @@ def test_what_is_known_about_an_absent_application_is_refused():
         learn.fit_acceptability(answers, priors=prior)
     with pytest.raises(InputError, match="does not use model cards"):
         learn.fit_ordinal(ask.simulate_ordinal_answers(people=45, random_state=1), priors=prior)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_few_people_get_no_verdict_on_which_errors_weigh_more():
+    """Three of each: all of them weigh as clearly as can be."""
+    truth = {
+        "alarm": {"alpha": 0.02, "intercept": -25.0, "slope": 32.0},
+        "police": {"alpha": 0.98, "intercept": -25.0, "slope": 32.0},
+    }
+    few = learn.fit_acceptability(ask.simulate_answers(truth, people=3, random_state=1), draws=1000)
+    assert few.probability_alpha_above(application="alarm") < 0.025
+    said = " ".join(finding.text for finding in fit_findings(few))
+    assert "weighs more" not in said
+    assert "Precision weighs" not in said
+    assert "Not enough answers to say whether applications differ in alpha." in said
+    words = " ".join(sentence for headline in fit_headlines(few) for sentence in headline.more)
+    assert "Not enough answers to say whether misses or false alarms weigh more." in words

@@ -3,15 +3,22 @@
 import numpy as np
 import pytest
 from scipy.special import expit
+from scipy.stats import halfnorm
 
 from howgood import ask, decide, learn
-from howgood.errors import DroppedRowsWarning, InputError, UnknownNameError
+from howgood.errors import (
+    DroppedRowsWarning,
+    FewRespondentsWarning,
+    InputError,
+    UnknownNameError,
+)
 from howgood.learn.binary_model import BinaryModel, accepted_from, cells_from
 from howgood.learn.cards import card_of_fit
 from howgood.learn.engines.nuts import pymc_model
+from howgood.learn.evidence import flawless_probability
 from howgood.records.acceptance import AcceptanceDraws
 from howgood.records.priors import HOWGOOD, KAY2015, Priors
-from howgood.show.acceptability import fit_report
+from howgood.show.acceptability import fit_findings, fit_report
 from howgood.show.decisions import target_findings
 from howgood.stats.half_normal import half_normal_value
 from howgood.stats.power_mean import power_mean
@@ -118,6 +125,26 @@ def test_evidence_and_the_corner_speak_for_the_truth(fit):
     share = total[perfect].sum() / (total[perfect] + total[perfect + fit.cells.n_cells]).sum()
     assert table["observed"] == pytest.approx([share, share])
     assert abs(table["p_value"][with_term] - 0.5) < 0.48
+
+
+def test_the_density_at_nothing_gives_the_probability_of_the_term():
+    """Draws of the prior say nothing: one half. None near 0: certain, as far as draws can tell."""
+    prior = HOWGOOD.flawless
+    of_prior = halfnorm(scale=prior.scale).ppf((np.arange(4000) + 0.5) / 4000)
+    assert flawless_probability(of_prior, prior) == pytest.approx(0.5, abs=0.002)
+    assert flawless_probability(of_prior / 3, prior) < 0.3
+    assert flawless_probability(of_prior + prior.scale, prior) == 1.0
+
+
+def test_perfection_is_called_special_only_where_answers_say_so(fit):
+    said = [finding.text for finding in fit_findings(fit)]
+    assert any(text.startswith("More people accept perfect accuracy") for text in said)
+    few = ask.simulate_answers({"alarm": {**TRUTH["alarm"], "flawless": 0.0}}, people=3)
+    with pytest.warns(FewRespondentsWarning):
+        unsure = learn.fit_acceptability(few, means=(0,), draws=400, random_state=1)
+    said = [finding.text for finding in fit_findings(unsure)]
+    assert not any(text.startswith("More people accept perfect accuracy") for text in said)
+    assert any("having no error at all" in text for text in said)
 
 
 def test_without_flawless_scenarios_there_is_nothing_to_compare():

@@ -329,6 +329,28 @@ def test_renaming_segments_renames_the_results(answers, fit):
         assert again.estimate("alpha", "alarm", segment=new).mean == pytest.approx(first.mean)
 
 
+def test_people_who_differ_within_segments_are_not_taken_for_segments():
+    """Two kinds of people, eight and four of them in one segment, four and eight in the other."""
+    rng = np.random.default_rng(4)
+    grid = np.array([(p, r) for p in (0.5, 2 / 3, 5 / 6, 1.0) for r in (0.5, 2 / 3, 5 / 6, 1.0)])
+    rows = []
+    for segment, low in (("a", 8), ("b", 4)):
+        for number in range(12):
+            mean = power_mean(grid[:, 0], grid[:, 1], p=0.0, alpha=0.12 if number < low else 0.88)
+            accepted = rng.random(16) < expit(-15.0 + 20.0 * mean + rng.standard_normal())
+            rows += [
+                (f"{segment}{number}", segment, "alarm", p, r, a)
+                for (p, r), a in zip(grid, accepted, strict=True)
+            ]
+    names = ("participant", "segment", "application", "precision", "recall", "accepted")
+    table = dict(zip(names, zip(*rows, strict=True), strict=True))
+    fit = learn.fit_acceptability(table, by="segment", means=(0,), draws=400, random_state=1)
+    with_one_weight = expit(fit.segmented.fits["a"].log_evidence[0] - fit.log_evidence[0])
+    assert with_one_weight > 0.9
+    assert fit.segmented.probability_differing < 0.75
+    assert fit.segmented.person_spread.interval.lower > 1.0
+
+
 def test_a_saved_fit_comes_back_whole(fit, tmp_path):
     fit.save(tmp_path / "fit.npz")
     again = learn.load_fit(tmp_path / "fit.npz")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from howgood.decide import rank, rank_grades
+from howgood.decide import rank, rank_grades, rank_ratings
 from howgood.show import leaderboard
 from howgood.show.figures.ranking import gaussian_curve, ranking_figure
 from howgood.show.figures.theme import to_svg
@@ -50,6 +50,21 @@ def test_what_is_rarer_than_a_draw_is_not_called_impossible():
     ranking = _leader_and_rivals(12.0)  # 1 - Φ(6) = 1e-9 for each
     assert ranking.best_probability["leader"] == 1.0
     assert "with a probability below 0.0001" in _said(ranking).text
+
+
+def test_ratings_that_never_vary_make_nobody_the_best():
+    """Rows copied into a table look like people who repeat themselves to the letter."""
+    ratings = {
+        "user": [1, 1, 2, 2, 3, 3],
+        "item": [1, 1, 1, 1, 1, 1],
+        "rating": [4.0, 4.0, 2.0, 2.0, 5.0, 5.0],
+        "near": [3.9, 3.9, 2.1, 2.1, 4.8, 4.8],
+        "far": [3.0, 3.0, 3.0, 3.0, 3.0, 3.0],
+    }
+    said = findings(rank_ratings(ratings, predictions=["near", "far"]))
+    assert said[0].tone == "unsure"
+    assert said[0].text.startswith("near has the best score, but no rating varies here")
+    assert not any("probability" in each.text or "barrier" in each.text for each in said)
 
 
 def test_two_systems_are_sure_of_each_other():

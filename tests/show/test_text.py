@@ -66,6 +66,7 @@ def test_percentages_never_pretend_certainty():
     assert percent(1e-9) == "< 1 %"
     assert percent(1 - 1e-9) == "> 99 %"
     assert percent(0.0) == "0 %"
+    assert (percent(0.005), percent(0.995)) == ("< 1 %", "> 99 %")
     assert digits_for(float("nan")) == 6
 
 

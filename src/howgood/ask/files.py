@@ -75,9 +75,9 @@ def open_table(
         .xlsx, .parquet or .pq; with Parquet also a folder of such files, as Spark and Dask write
         it, a pattern such as `ratings/*.parquet`, or, as text, an address such as
         `s3://bucket/ratings.parquet`, which Polars reads with the credentials it finds. CSV columns
-        may be parted by commas or, where the header has none, by semicolons; then numbers may have
-        decimal commas. Every row must have as many fields as the header; empty rows are passed
-        over. A compressed table may unpack to 1 GB; larger ones are quicker unpacked anyway.
+        may be parted by commas or, where the header has none, by semicolons (then numbers may have
+        decimal commas) or tabs. Every row must have as many fields as the header; empty rows are
+        passed over. A compressed table may unpack to 1 GB; larger ones are quicker unpacked anyway.
 
         JSON is one object per line (.jsonl), a list of objects or an object of columns (.json).
         Nested values get dotted names, such as `scores.helpful`; fields that a row lacks are
@@ -472,6 +472,7 @@ def _layout(location: Path, suffix: str) -> _Layout:
     """Look at how the file is written, and check every row of it."""
     head = _head(location)
     separator = _separator(head, suffix)
+    _refuse_colons(head, separator, location)
     _, _, rows = head.partition(b"\n")
     has_comma = any(_DECIMAL_COMMA.search(row) for row in rows.splitlines())
     is_packed = location.suffix.lower() == _GZIP
@@ -496,11 +497,30 @@ def separator_of(location: Path, suffix: str) -> str:
 
 
 def _separator(head: bytes, suffix: str) -> str:
-    """Return a tab for .tsv; else a comma, or a semicolon where the header has no comma."""
+    """Return a tab for .tsv; else the first of comma, semicolon and tab that the header has."""
     if suffix == ".tsv":
         return "\t"
-    header = _QUOTED.sub(b"", head).replace(b"\r", b"\n").partition(b"\n")[0]
-    return ";" if b";" in header and b"," not in header else ","
+    header = _header(head)
+    return next((mark for mark in ",;\t" if mark.encode() in header), ",")
+
+
+def _header(head: bytes) -> bytes:
+    """Return the first line without what stands in quotation marks."""
+    return _QUOTED.sub(b"", head).replace(b"\r", b"\n").partition(b"\n")[0]
+
+
+def _refuse_colons(head: bytes, separator: str, location: Path) -> None:
+    """Refuse columns parted by two colons, as MovieLens has them: no reader knows these."""
+    header = _header(head)
+    if separator.encode() in header or b"::" not in header:
+        return
+    raise FileFormatError(
+        where=str(location),
+        found="columns parted by '::'",
+        needed="commas, semicolons or tabs between columns, and a header with their names",
+        cure=f"For instance: sed 's/::/,/g' {location.name} > ratings.csv, and a first line such "
+        "as user,item,rating,timestamp.",
+    )
 
 
 def _engine_module(name: str, *, extra: str) -> Any:  # noqa: ANN401 - a module

@@ -274,8 +274,19 @@ def _is_repeated(metric: str, repeated: bool) -> bool:
     """Say whether ratings are raw: naming their columns says so, of lists giving no sd."""
     if is_list_metric(metric):
         return not _is_given("sd")
-    named = ("user", "item", "rating", "trial", "once", "predictions")
-    return repeated or any(map(_is_given, named))
+    raw = ("repeated", "user", "item", "rating", "trial", "once", "predictions")
+    said = " and ".join(f"--{option}" for option in raw if _is_given(option))
+    known = " and ".join(f"--{option}" for option in ("mean", "sd", "trials") if _is_given(option))
+    if said and known:
+        raise InputError(
+            where=known,
+            found=f"{said} too",
+            needed="either raw repeated ratings, which tell means and sds themselves, or one row "
+            "per pair with its mean, sd and predictions",
+            cure=f"Leave out {known} if people rated several times, else leave out {said} (and "
+            "join predictions that are in a second file to the ratings first).",
+        )
+    return repeated or bool(said)
 
 
 def _refuse_with_rater(rater: str | None) -> None:

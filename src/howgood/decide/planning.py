@@ -190,8 +190,17 @@ def _check_range(values: FloatArray, highest: float, where: str) -> None:
             found=f"{int(wrong.sum())} of {values.size} values out of range"
             + (f", such as {values[wrong][0]:g}" if wrong.any() else ""),
             needed="rates from 0 to 1, counts and sizes of at least 0, one row or more",
-            cure="Write 85 % as 0.85." if highest == 1.0 else "Check the learning curve.",
+            cure=_cure(values, highest),
         )
+
+
+def _cure(values: FloatArray, highest: float) -> str:
+    if np.isnan(values).any() and highest == 1.0:
+        return (
+            "A model that flags nothing has no precision: leave its row out, or give counts "
+            f"({', '.join(_COUNTS)}) instead of rates."
+        )
+    return "Write 85 % as 0.85." if highest == 1.0 else "Check the learning curve."
 
 
 def _with_sampling(

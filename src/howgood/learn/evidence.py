@@ -9,14 +9,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, ndtr
 
 from howgood.errors import FewRespondentsWarning, NoEvidenceWarning, announce
 from howgood.learn.binary_model import BinaryModel, Cells, draw_columns
 from howgood.learn.engines.importance import PILOT_DRAWS, complaint, pilot, posterior_probabilities
 from howgood.learn.kinds import order_of
 from howgood.records.evidence import FEW_PEOPLE, Evidence
-from howgood.records.priors import Normal, Priors
+from howgood.records.priors import HalfNormal, Normal, Priors
 from howgood.records.table import Table
 from howgood.stats.arrays import FloatArray
 from howgood.stats.importance import WeightedDraws, weigh
@@ -208,6 +208,18 @@ def flawless_comparison(
             },
         }
     )
+
+
+def flawless_probability(draws: FloatArray, prior: HalfNormal) -> float:
+    """Return the probability that the term for no error is needed, as likely as not beforehand.
+
+    The model without the term is the one where it is 0, so its Bayes factor is the density of
+    the posterior at 0 over that of the prior (Savage and Dickey). `draws` are of the posterior;
+    both densities are taken over the tenth of a scale next to 0.
+    """
+    reach = 0.1 * prior.scale
+    before = 2.0 * ndtr(reach / prior.scale) - 1.0
+    return float(before / (before + np.mean(draws < reach)))
 
 
 def _judged_corner(

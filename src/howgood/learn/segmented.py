@@ -35,7 +35,8 @@ class SegmentedPeople(Tabular):
     between people, given the order `person_order` of the mean. `alpha_draws` are those of the
     middle person's alpha, of all applications segment by segment (draws, segments × applications),
     of one segment where people were not divided. `log_evidence` is that of the model with segments,
-    `pooled_log_evidence` that of one model for all.
+    `pooled_log_evidence` that of one model for all; in both, people of a segment have one weight or
+    weights of their own, as likely as not beforehand.
 
     Stability: experimental
     """
@@ -98,11 +99,15 @@ class SegmentedPeople(Tabular):
 
     @property
     def probability_differing(self) -> float | None:
-        """Probability that segments differ, as likely as not beforehand; None without segments."""
-        if not self.fits or not np.isfinite(self.log_evidence):
+        """Probability that segments differ, as likely as not beforehand.
+
+        Whether people within a segment differ too is left open. None without segments, and where
+        the evidence is not known.
+        """
+        gap = self.log_evidence - self.pooled_log_evidence
+        if not self.fits or not np.isfinite(gap):
             return None
-        gap = np.clip(self.log_evidence - self.pooled_log_evidence, -700.0, 700.0)
-        return float(expit(gap))
+        return float(expit(np.clip(gap, -700.0, 700.0)))
 
 
 def saved_people(people: SegmentedPeople) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

@@ -17,7 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from howgood.errors import FewRespondentsWarning, InputError, announce
+from howgood.errors import (
+    FewRespondentsWarning,
+    InputError,
+    UngatedPosteriorError,
+    announce,
+)
 from howgood.learn.acceptability_fit import AcceptabilityFit
 from howgood.learn.binary_model import Cells, draw_columns, people_per_application
 from howgood.learn.engines.importance import (
@@ -169,6 +174,13 @@ def fit_people(
         like=like,
     )
     natural = personal.natural(mixture.samples[order].resampled(shared, rng))
+    pooled_evidence = _total_evidence(whole.log_evidence, whole)
+    if fits and np.isfinite(log_evidence):
+        one = next(iter(fits.values())).log_evidence
+        gain = mixture.log_evidence[order] - one[order]
+        log_evidence = _either_way(log_evidence, gain)
+        gain = _gain_without_segments(personal, whole, engine=engine, draws=shared, rng=rng)
+        pooled_evidence = _either_way(pooled_evidence, gain)
     return SegmentedPeople(
         column=by,
         fits=fits,
@@ -177,7 +189,7 @@ def fit_people(
         person_order=order,
         people=_people_table(segments, natural, personal.n_nodes, rng),
         log_evidence=log_evidence,
-        pooled_log_evidence=_total_evidence(whole.log_evidence, whole),
+        pooled_log_evidence=pooled_evidence,
         person_diagnostics=diagnostics,
         applications=whole.applications,
         alpha_draws=_middle_people(natural, whole, len(segments)),
@@ -281,6 +293,40 @@ def _total_evidence(log_evidence: Mapping[float, float], whole: AcceptabilityFit
     prior = whole.prior_of_means()
     terms = [value + np.log(prior[float(p)]) for p, value in tidy(log_evidence).items()]
     return float(np.logaddexp.reduce(terms)) if terms else float("nan")
+
+
+def _either_way(log_evidence: float, gain: float) -> float:
+    """Average the evidence of one weight for all people over weights of people's own.
+
+    `gain` is how much larger the log evidence of own weights is. People with weights of their own
+    differ by any column, by chance: next to one weight for everybody, that looks like segments.
+    """
+    return float(log_evidence + np.logaddexp(0.0, gain) - np.log(2.0))
+
+
+def _gain_without_segments(
+    personal: SegmentModel,
+    whole: AcceptabilityFit,
+    *,
+    engine: Engine,
+    draws: int,
+    rng: np.random.Generator,
+) -> float:
+    """Return how much weights of people's own gain where nobody is divided; NaN where unknown."""
+    order = float(whole.best_order)
+    model = replace(personal, segments=(whole.cells,), whitening=None)
+    try:
+        mixture, _ = choose_and_sample(
+            {order: model},
+            {order: 1.0},
+            engine="importance" if engine == "auto" else engine,
+            draws=draws,
+            rng=rng,
+            find=partial(careful_pilot, enough=draws),
+        )
+    except UngatedPosteriorError:
+        return float("nan")
+    return float(mixture.log_evidence[order] - whole.log_evidence[order])
 
 
 def _people_table(

@@ -14,7 +14,11 @@ import numpy as np
 
 from howgood import decide
 from howgood.learn.acceptability_fit import PARAMETERS, AcceptabilityFit
-from howgood.learn.evidence import falling_applications, silent_applications
+from howgood.learn.evidence import (
+    falling_applications,
+    flawless_probability,
+    silent_applications,
+)
 from howgood.records.acceptance import AcceptanceDraws
 from howgood.records.estimate import Estimate
 from howgood.records.evidence import FEW_PEOPLE
@@ -39,6 +43,8 @@ from howgood.show.segments import segment_findings, segment_sections, segment_va
 MEAN_NAMES = {-1: "harmonic (F-measure)", 0: "geometric (G-measure)", 1: "arithmetic"}
 REFERENCE = 0.85  # "is 85 % enough?"
 _USUAL_PEOPLE = 20
+_SURE = 0.95
+_DRAWS = 4000  # as many as a fit has unless asked for more: the numbers are those of fit.predict
 
 CAUTIONS = (
     "These are answers about imagined systems. People who use a real system rated the same "
@@ -183,7 +189,7 @@ def prediction_table(fit: AcceptabilityFit) -> Table:
     """Return the share accepting at a few accuracies, for the population and the average person."""
     rows = []
     for name in fit.applications:
-        draws = fit.acceptance_draws(name).thinned(2000)
+        draws = fit.acceptance_draws(name).thinned(_DRAWS)
         for precision, recall in ((0.75, 0.75), (0.85, 0.85), (0.95, 0.85), (0.85, 0.95), (1, 1)):
             share = Estimate.from_draws(draws.shares(precision, recall))
             average = Estimate.from_draws(draws.shares(precision, recall, who="average"))
@@ -234,24 +240,35 @@ def _doubtful(silent: Mapping[str, str], falling: Mapping[str, str]) -> list[Fin
 
 
 def _accepting(fit: AcceptabilityFit, name: str) -> Finding:
-    draws = fit.acceptance_draws(name).thinned(2000)
+    draws = fit.acceptance_draws(name).thinned(_DRAWS)
     share = Estimate.from_draws(draws.shares(REFERENCE, REFERENCE))
     best = Estimate.from_draws(draws.shares(1.0, 1.0))
     text = (
         f"{name}: {share_text(share)} of people would accept 85 % precision with 85 % recall; "
-        f"perfect accuracy, {share_text(best)} ({fit.respondents[name]} respondents)."
+        f"perfect accuracy, {share_text(best)} ({_respondents(fit, name)})."
     )
     is_sure = share.interval.width < 0.3 and fit.evidence_for(name) == "enough"
     return Finding(text=text, tone="neutral" if is_sure else "unsure")
 
 
+def _respondents(fit: AcceptabilityFit, name: str) -> str:
+    count = fit.respondents[name]
+    return "1 respondent" if count == 1 else f"{count} respondents"
+
+
 def _perfection(fit: AcceptabilityFit, telling: Sequence[str]) -> list[Finding]:
     """Say what no error at all brings beyond the curve over accuracy."""
-    if not fit.has_flawless_term or not telling:
+    if fit.flawless is None or not telling:
         return []
+    if flawless_probability(fit.flawless.draws, fit.priors.flawless) < _SURE:
+        text = (
+            "Not enough evidence that having no error at all brings more than the curve over "
+            "accuracy predicts."
+        )
+        return [Finding(text=text, tone="unsure")]
     said = []
     for name in telling:
-        draws = fit.acceptance_draws(name).thinned(2000)
+        draws = fit.acceptance_draws(name).thinned(_DRAWS)
         with_term = Estimate.from_draws(draws.shares(1.0, 1.0))
         without = replace(draws, flawless=0.0)
         smooth = Estimate.from_draws(without.shares(1.0, 1.0))
@@ -267,17 +284,13 @@ def _perfection(fit: AcceptabilityFit, telling: Sequence[str]) -> list[Finding]:
 def _weighing(fit: AcceptabilityFit, name: str) -> Finding:
     alpha = shown_alpha(fit, name)
     above = alpha.probability_above(0.5)
-    if above <= 0.025:
-        verdict, tone = "recall weighs more than precision", "neutral"
-    elif above >= 0.975:
-        verdict, tone = "precision weighs more than recall", "neutral"
-    else:
-        verdict, tone = (
-            "not enough answers to say whether misses or false alarms weigh more",
-            "unsure",
-        )
-    if fit.evidence_for(name) != "enough":
-        tone = "unsure"
+    verdict, tone = {
+        "misses": ("recall weighs more than precision", "neutral"),
+        "false alarms": ("precision weighs more than recall", "neutral"),
+    }.get(
+        heavier_errors(fit, name),
+        ("not enough answers to say whether misses or false alarms weigh more", "unsure"),
+    )
     text = (
         f"{name}: {verdict}; weight of precision alpha {with_interval(alpha)}, "
         f"{percent_of_draws(above)} probability above 0.5."
@@ -285,9 +298,21 @@ def _weighing(fit: AcceptabilityFit, name: str) -> Finding:
     return Finding(text=text, tone=tone)
 
 
+def heavier_errors(fit: AcceptabilityFit, name: str) -> str:
+    """Return "misses", "false alarms", or "" where too few answered or the answers cannot tell."""
+    above = shown_alpha(fit, name).probability_above(0.5)
+    if fit.evidence_for(name) != "enough" or 0.025 < above < 0.975:
+        return ""
+    return "misses" if above <= 0.025 else "false alarms"
+
+
 def _differing(fit: AcceptabilityFit) -> list[Finding]:
     findings = []
-    for first, second in combinations(fit.applications, 2):
+    known = [name for name in fit.applications if fit.evidence_for(name) == "enough"]
+    if len(known) < 2 <= len(fit.applications):
+        text = "Not enough answers to say whether applications differ in alpha."
+        return [Finding(text=text, tone="unsure")]
+    for first, second in combinations(known, 2):
         difference = shown_difference(fit, first, second)
         if 0.0 not in difference.interval:
             more = "less" if difference.mean < 0 else "more"
@@ -297,7 +322,7 @@ def _differing(fit: AcceptabilityFit) -> list[Finding]:
                     f"alpha {with_interval(difference)}."
                 )
             )
-    if len(fit.applications) > 1 and not findings:
+    if len(known) > 1 and not findings:
         findings.append(
             Finding(text="No two applications differ credibly in alpha.", tone="unsure")
         )
@@ -495,7 +520,6 @@ USUAL_PEOPLE = 25  # per application, as in the published studies
 _REFERENCE = 0.85
 _AIM = 0.8
 _NO_ERROR = 0.995  # 100 % when rounded
-_DRAWS = 2000
 
 
 def fit_headlines(
@@ -543,12 +567,13 @@ def accepting_text(share: Estimate, precision: float, recall: float) -> str:
 
 
 def _weighing_words(fit: AcceptabilityFit, name: str) -> str:
-    above = shown_alpha(fit, name).probability_above(0.5)
-    if above <= 0.025:
-        return "Misses weigh more than false alarms."
-    if above >= 0.975:
-        return "False alarms weigh more than misses."
-    return "Not enough answers to say whether misses or false alarms weigh more."
+    return {
+        "misses": "Misses weigh more than false alarms.",
+        "false alarms": "False alarms weigh more than misses.",
+    }.get(
+        heavier_errors(fit, name),
+        "Not enough answers to say whether misses or false alarms weigh more.",
+    )
 
 
 def _aim(fit: AcceptabilityFit, name: str) -> str:

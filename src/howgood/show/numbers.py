@@ -94,9 +94,9 @@ def percent(share: float, *, digits: int = 0) -> str:
         return "not known"
     smallest = 10.0**-digits
     value = 100.0 * share
-    if 0 < value < smallest / 2:
+    if 0 < value <= smallest / 2:
         return f"< {smallest:.{digits}f} %"
-    if 100 - smallest / 2 < value < 100:
+    if 100 - smallest / 2 <= value < 100:
         return f"> {100 - smallest:.{digits}f} %"
     return f"{value:.{digits}f} %"
 

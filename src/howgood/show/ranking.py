@@ -352,11 +352,22 @@ def _winner(ranking: Ranking) -> Finding:
     p_best = ranking.best_probability[best]
     if len(ranking.order) == 1:
         return Finding(text=f"{best} is the only system: nothing to rank.")
+    if _nothing_varies(ranking):
+        return Finding(
+            text=f"{best} has the best score, but no rating varies here (every sd is 0), so "
+            "nothing says what people would rate next time. Rows copied into the table look like "
+            "that, too.",
+            tone="unsure",
+        )
     if not ranking.ties[best]:
         return ahead_of_all(ranking, "asked again, people would put another system level or ahead")
     return no_clear_winner(
         ranking, score="expected score", best_with=f"in only {percent(p_best)} of re-ratings"
     )
+
+
+def _nothing_varies(ranking: Ranking) -> bool:
+    return ranking.doubt == "re-rating" and not np.any(ranking.score_sds)
 
 
 def _significant(ranking: Ranking) -> list[Finding]:
@@ -375,7 +386,7 @@ def _significant(ranking: Ranking) -> list[Finding]:
 
 def _true_order(ranking: Ranking) -> list[Finding]:
     """Say apart that a re-rating flips the order and that the true order is the opposite."""
-    if ranking.true_errors is None or len(ranking.order) < 2:
+    if ranking.true_errors is None or len(ranking.order) < 2 or _nothing_varies(ranking):
         return []
     first, second = ranking.order[:2]
     return [
@@ -456,7 +467,7 @@ def _few_ratings(ranking: Ranking) -> list[Finding]:
 def _barrier(ranking: Ranking) -> list[Finding]:
     best = ranking.order[0]
     headroom = ranking.headroom[best]
-    if math.isnan(headroom):  # a metric without a barrier
+    if math.isnan(headroom) or _nothing_varies(ranking):  # a metric without a barrier
         return []
     if headroom < 0:
         text = (

@@ -20,7 +20,7 @@ from howgood.show.numbers import percent, plain, share_text, threshold_digits, w
 from howgood.stats.arrays import FloatArray
 
 _REFERENCE = 0.85
-_DRAWS = 2000
+_DRAWS = 4000  # as in `show.acceptability`
 
 
 def segment_findings(fit: AcceptabilityFit) -> tuple[Finding, ...]:
