@@ -190,10 +190,7 @@ class _SeveralAnswers(QuestionType[Several]):
 
     has_several_answers = True
     qualtrics = "Matrix"
-
-    def parts(self, question: Several) -> tuple[Option, ...]:
-        """Return what each answer is about."""
-        return question.options
+    shuffles = "answers"
 
     def names(self, question: Several) -> tuple[str, ...]:
         """Return a name for each part."""
