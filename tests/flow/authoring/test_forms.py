@@ -297,3 +297,16 @@ def test_a_question_of_each_type_gets_what_it_needs_by_buttons():
     assert [row["key"] for row in study["demographics"][0]["rows"]] == ["new1", "new2"]
     with pytest.raises(InputError):
         act({"demographics": [{"key": "q", "type": "text"}]}, "add:demographics.0.rows")
+
+
+def test_a_removed_entry_and_another_order_are_not_every_entry_changed():
+    """Before: each entry after a removed one was said to become its neighbour."""
+    asked = [{"key": key, "text": f"{key}?"} for key in ("age", "mood", "day", "pet")]
+    fewer = [asked[0], asked[3], asked[2] | {"text": "Which day?"}]
+    found = changes({"demographics": asked, "n": 1}, {"demographics": fewer, "n": 1.0})
+    assert [(each.place, each.before, each.after) for each in found] == [
+        ("Demographics “mood” › Name of its column in the data", "mood", "—"),
+        ("Demographics “mood” › What do you ask?", "mood?", "—"),
+        ("Demographics “day” › What do you ask?", "day?", "Which day?"),
+        ("Demographics › Order", "age, day, pet", "age, pet, day"),
+    ]

@@ -10,7 +10,7 @@ from benchmarks.load.many_people import store_many
 from tests.flow.hosting.conftest import NOW, RERATING, SURVEY, Person, look
 
 from howgood.flow.hosting import Host, add_study, make_links
-from howgood.flow.watching import Watcher, overview, people_of, watch
+from howgood.flow.watching import Watcher, look_at, overview, people_of, watch
 from howgood.kinds.study import Study
 from howgood.kinds.survey.plan import AttentionCheck
 from howgood.kinds.survey.screens import check_name
@@ -96,6 +96,20 @@ def test_who_was_not_let_on_has_not_dropped_out(host):
     assert live.counts == {Status.INVITED: 0, Status.SCREENED_OUT: 1, Status.ACTIVE: 1}
     assert sum(page.left for page in live.pages) == 0
     assert sum(page.ended for page in live.pages) == 1
+
+
+def test_a_persons_page_says_what_the_rows_of_a_matrix_are_about(host):
+    rows = [{"key": "cat", "text": "Cats"}, {"key": "dog", "text": "Dogs"}]
+    asked = {"key": "trust", "text": "Whom do you trust?", "type": "matrix", "rows": rows,
+             "scale": ["no", "yes"]}  # fmt: skip
+    _put(host, SURVEY, demographics=[asked])
+    someone = Person(host, "doors", seed=1)
+    someone.begin()
+    someone.send(**{"trust-cat": "1", "trust-dog": "2"})
+    _, (found,), _ = people_of(host, "doors")
+    _, _, seen = look_at(host, "doors", found.number)
+    pages = {page.title: dict(page.answers) for page in seen}
+    assert pages["About you"] == {"Whom do you trust? Cats": "no", "Dogs": "yes"}
 
 
 def test_pilots_are_counted_apart(host):
