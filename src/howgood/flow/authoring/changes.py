@@ -70,7 +70,8 @@ def in_words(path: Path) -> str:
         elif isinstance(part, int) and words:
             words[-1] += f" {part + 1}"
         elif place and place == len(path) - 1:
-            words.append(question_at(tuple(0 if isinstance(p, _Entry) else p for p in path)))
+            steps: list[str | int] = [0 if isinstance(one, _Entry) else one for one in path]
+            words.append(question_at(tuple(steps)))
         else:
             words.append("Task" if part in KINDS else label_of(str(part)))
     return " › ".join(words)
@@ -81,7 +82,8 @@ def _leaves(value: Plain, path: Path) -> Iterator[tuple[Path, str]]:
         for name, entry in value.items():
             yield from _leaves(entry, (*path, str(name)))
     elif isinstance(value, list | tuple):
-        for name, entry in zip(_keys(value) or range(len(value)), value, strict=True):
+        names: Sequence[str | int] = _keys(value) or range(len(value))
+        for name, entry in zip(names, value, strict=True):
             yield from _leaves(entry, (*path, name))
     elif isinstance(value, bool):
         yield path, "yes" if value else "no"
