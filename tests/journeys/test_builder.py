@@ -142,8 +142,35 @@ def test_a_sentence_is_filled_in_while_it_is_typed_and_entries_move_by_keyboard(
     with page.expect_navigation():
         second.press("Alt+ArrowUp")
     assert "1. The camera" in page.locator(".outline").inner_text()
+    # The keyboard stays on the entry that was moved.
+    moved = page.locator(".outline [data-entry='survey.applications.0']:focus")
+    moved.wait_for()
+    assert moved.inner_text() == "1. The camera"
     check_page(page)
     page.close()
+
+
+def test_undo_takes_back_nothing_of_another_tab_and_a_copy_has_what_was_just_typed(
+    empty_server, owner
+):
+    address = f"{empty_server.home}/studies/doors-that-know-you/edit/texts"
+    one, other = owner[0].new_page(), owner[0].new_page()
+    for page, text in ((one, "Typed in one tab."), (other, "Typed in another.")):
+        page.goto(address)
+        field(page, "introduction").fill(text)
+        page.get_by_text("Saved 0 s ago").or_(page.get_by_text("Saved 1 s ago")).first.wait_for()
+    other.close()
+    one.reload()
+    assert field(one, "introduction").input_value() == "Typed in another."
+    assert one.get_by_role("button", name="Undo").is_hidden()
+    field(one, "introduction").fill("Typed, and copied at once.")
+    one.get_by_role("button", name="Copy this study").click()
+    one.wait_for_url("**/studies/copy-of-*/edit/texts")
+    assert field(one, "introduction").input_value() == "Typed, and copied at once."
+    one.goto(address)
+    field(one, "introduction").fill("Imagine doors that err.")
+    one.get_by_text("Saved 0 s ago").or_(one.get_by_text("Saved 1 s ago")).first.wait_for()
+    one.close()
 
 
 def test_without_scripts_options_are_pasted_and_a_study_is_copied(chromium, empty_server, owner):

@@ -151,3 +151,34 @@ def test_a_rule_can_ask_about_one_row_of_a_matrix():
     problems = []
     data = SURVEY | {"demographics": [asked("matrix"), follow]}
     assert study_from(data, problems=problems) is not None, problems
+
+
+@pytest.mark.parametrize("kind", ["scale", "matrix", "ranking", "sum"])
+def test_an_order_of_chance_moves_what_is_asked_and_never_the_points_of_a_scale(kind):
+    """Before: every row of a matrix had its scale in another order, and rankings their places."""
+    (question,) = study_of(asked(kind, shuffle_options=True)).demographics
+    written = question_fields([question], "en")
+    orders = set()
+    for seed in range(40):
+        fields = question_fields([question], "en", seed=seed)
+        orders.add(tuple(field.name for field in fields))
+        assert {field.options for field in fields} == {field.options for field in written}
+        assert (fields[0].heading, fields[0].help) == (written[0].heading, written[0].help)
+        assert not any(field.heading or field.help for field in fields[1:])
+    rows = len(written)
+    assert len(orders) == (1 if rows == 1 else 2 if rows == 2 else 6)
+
+
+@pytest.mark.parametrize("kind", ["matrix", "ranking", "sum"])
+def test_a_question_with_several_answers_repeats_an_earlier_one(kind):
+    part = "rows" if kind == "matrix" else "options"
+    parts = [THREE[0] | {"text": "Cats of {answer.text|yours}"}, *THREE[1:]]
+    later = asked(kind, text="And {answer.text|you}?") | {part: parts}
+    problems = []
+    study = study_from(SURVEY | {"demographics": [asked("text"), later]}, problems=problems)
+    assert not problems
+    screens, participation = take_part(study, seed=3, now=NOW)
+    said = participant_row(study, participation)["text"]
+    (asking,) = (each for each in screens if f"{kind}-cat" in {f.name for f in each.fields})
+    assert asking.fields[0].heading == f"And {said or 'you'}?"
+    assert asking.fields[0].label == f"Cats of {said or 'yours'}"

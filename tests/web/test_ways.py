@@ -107,6 +107,18 @@ def test_codes_are_switched_off_with_the_password_alone(owner, browser, with_cod
     assert _password(browser).url.path == "/studies"
 
 
+def test_a_mistyped_first_code_keeps_the_secret_that_the_app_has(owner):
+    """Before: the page began anew, with another secret and a second entry in the app."""
+    secret, page = _begin(owner)
+    again = owner.post(f"{WAYS}/codes", data=hidden_fields(page) | {"code": "abc"})
+    assert "This code is not right" in again.text
+    assert f'As text: <code class="secret">{secret}<' in again.text
+    form = hidden_fields(again) | {"code": pyotp.TOTP(secret).now()}
+    done = owner.post(f"{WAYS}/codes", data=form)
+    assert "Codes are in use" in done.text
+    assert secret not in done.text
+
+
 def test_a_secret_that_was_never_confirmed_asks_for_nothing(owner, browser):
     secret, page = _begin(owner)
     wrong = owner.post(f"{WAYS}/codes", data=hidden_fields(page) | {"code": "123"})

@@ -298,7 +298,8 @@ def _piping_problems(study: Study, asked: Mapping[str, _Asked]) -> list[Problem]
 
 
 def _has_fallback(question: Question, name: str) -> bool:
-    texts = (question.text, question.help, *(option.text for option in question.options))
+    parts = question_type(question).parts(question)
+    texts = (question.text, question.help, *(part.text for part in parts))
     return all(match[2] for text in texts for match in PIPED.finditer(text) if match[1] == name)
 
 

@@ -190,10 +190,7 @@ class _SeveralAnswers(QuestionType[Several]):
 
     has_several_answers = True
     qualtrics = "Matrix"
-
-    def parts(self, question: Several) -> tuple[Option, ...]:
-        """Return what each answer is about."""
-        return question.options
+    shuffles = "answers"
 
     def names(self, question: Several) -> tuple[str, ...]:
         """Return a name for each part."""
@@ -339,7 +336,8 @@ class SumQuestion(_SeveralAnswers[SumRecord]):
 
     def fields(self, question: SumRecord, language: str) -> tuple[Field, ...]:
         """Return a line for each option."""
-        to_share = sentence(language, "sum_help", total=f"{question.total:g}", unit=question.unit)
+        amount = f"{question.total:g} {question.unit}".strip()
+        to_share = sentence(language, "sum_help", amount=amount)
         first = question.options[0] if question.options else None
         return tuple(
             Field(

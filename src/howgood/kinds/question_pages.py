@@ -148,7 +148,8 @@ def paged(questions: Iterable[Question]) -> list[tuple[Question, ...]]:
 
 def piped_in(question: Question) -> set[str]:
     """Return the questions whose answers a question repeats in its words."""
-    texts = (question.text, question.help, *(option.text for option in question.options))
+    parts = question_type(question).parts(question)
+    texts = (question.text, question.help, *(part.text for part in parts))
     return set().union(*map(piped_names, texts))
 
 

@@ -12,7 +12,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Generic, Self, TypeVar, cast
+from typing import Any, Generic, Literal, Self, TypeVar, cast
 
 from pydantic import Field as Key
 from pydantic import (
@@ -122,7 +122,9 @@ class QuestionType(ABC, Generic[SomeQuestion]):
 
     `limesurvey` is LimeSurvey's letter of the type and `qualtrics` Qualtrics' name of it; where
     `choices_as_subquestions`, LimeSurvey has a column for every choice. A question that
-    `has_several_answers` has a field and a column for each.
+    `has_several_answers` has a field and a column for each. `shuffles` says what an order of chance
+    moves: the options of a field, the answers of a question with several, or nothing, since the
+    points of a scale have an order of their own.
     """
 
     name: str
@@ -132,6 +134,7 @@ class QuestionType(ABC, Generic[SomeQuestion]):
     qualtrics: str
     choices_as_subquestions: bool = False
     has_several_answers: bool = False
+    shuffles: Literal["", "options", "answers"] = ""
 
     def problems(self, question: SomeQuestion) -> list[Problem]:
         """Return what does not fit together in a question of this type."""
@@ -148,6 +151,10 @@ class QuestionType(ABC, Generic[SomeQuestion]):
     def names(self, question: SomeQuestion) -> tuple[str, ...]:
         """Return the names of the answers: of the fields, and of the columns."""
         return (question.key,)
+
+    def parts(self, question: SomeQuestion) -> tuple[Option, ...]:
+        """Return what can be chosen or, with several answers, what each is about."""
+        return question.options
 
     def columns(self, question: SomeQuestion) -> tuple[Column, ...]:
         """Return the columns of the answer: named as the fields."""
@@ -193,6 +200,7 @@ class ChoiceQuestion(QuestionType[Question]):
     limesurvey = "L"
     qualtrics = "MC:SingleAnswer:Vertical"
     field_kind = "choice"
+    shuffles = "options"
 
     def problems(self, question: Question) -> list[Problem]:
         """Want two options at least."""
@@ -356,10 +364,28 @@ def question_fields(
 ) -> tuple[Field, ...]:
     """Return the fields of questions on one screen; a seed decides orders of chance."""
     return tuple(
-        _shuffled(field, seed) if question.shuffle_options and seed is not None else field
+        field
         for question in questions
-        for field in question_type(question).fields(question, language)
+        for field in _ordered(
+            question_type(question).fields(question, language), what_shuffles(question), seed
+        )
     )
+
+
+def what_shuffles(question: Question) -> str:
+    """Return what of a question comes in an order of chance: options, answers, or nothing."""
+    return question_type(question).shuffles if question.shuffle_options else ""
+
+
+def _ordered(fields: tuple[Field, ...], moved: str, seed: int | None) -> tuple[Field, ...]:
+    """Return the fields of a question as a person sees them; what is said once comes first."""
+    if seed is None or not moved or not fields:
+        return fields
+    if moved == "options":
+        return tuple(_shuffled(field, seed) for field in fields)
+    first, *others = shuffled(fields, seed, "options", fields[0].name)
+    said_once = first.changed(heading=fields[0].heading, help=fields[0].help)
+    return (said_once, *(field.changed(heading="", help="") for field in others))
 
 
 def _shuffled(field: Field, seed: int) -> Field:

@@ -88,9 +88,10 @@ def _last_page(
 ) -> tuple[sa.FromClause, sa.ColumnElement[int], sa.ColumnElement[datetime]]:
     """Return participants with the number of their last page and when they saw it.
 
-    SQLite looks every person up in an index; PostgreSQL is five times quicker grouping them all.
+    Pages are counted: who changes an earlier answer leaves a gap in the positions. SQLite looks
+    every person up in an index; PostgreSQL is five times quicker grouping them all.
     """
-    page, seen = sa.func.max(screens.c.position), sa.func.max(screens.c.shown_at)
+    page, seen = sa.func.count(screens.c.position), sa.func.max(screens.c.shown_at)
     whose = screens.c.participant_id == participants.c.id
     if connection.dialect.name != "postgresql":
         return (
@@ -128,12 +129,18 @@ def finishers(connection: Connection, study: int, *, most: int | None = None) ->
     return [Finisher(number=row.id, finished_at=row.finished_at) for row in rows]
 
 
+# Which page of a person's a screen is, from 1.
+_PAGE = sa.func.row_number().over(
+    partition_by=screens.c.participant_id, order_by=screens.c.position
+)
+
+
 def page_seconds(connection: Connection, people: Iterable[int]) -> list[tuple[int, str, float]]:
     """Return page, screen and the seconds spent on it, for every answer of these people."""
     seconds = _between(connection, screens.c.shown_at, answers.c.answered_at)
     rows = connection.execute(
-        sa.select(screens.c.position, screens.c.name, seconds)
-        .join(
+        sa.select(_PAGE, screens.c.name, seconds)
+        .outerjoin(
             answers,
             sa.and_(
                 answers.c.participant_id == screens.c.participant_id,
@@ -142,14 +149,14 @@ def page_seconds(connection: Connection, people: Iterable[int]) -> list[tuple[in
         )
         .where(screens.c.participant_id.in_(list(people)))
     )
-    return [(int(page), str(name), float(spent)) for page, name, spent in rows]
+    return [(int(page), str(name), float(spent)) for page, name, spent in rows if spent is not None]
 
 
 def page_titles(connection: Connection, people: Iterable[int]) -> list[tuple[int, str]]:
     """Return page and title of every screen that these people were shown."""
     title = screens.c.content["title"].as_string()
     rows = connection.execute(
-        sa.select(screens.c.position, title).where(screens.c.participant_id.in_(list(people)))
+        sa.select(_PAGE, title).where(screens.c.participant_id.in_(list(people)))
     )
     return [(int(page), str(name or "")) for page, name in rows]
 

@@ -284,7 +284,7 @@ _REASONS: Mapping[Permission, str] = {
     "edit": "You can look at this study but not change it: that needs the role editor or owner.",
     "erase": "Erasing somebody needs the role editor or owner of this study.",
     "identified": "Data with platform ids is for owners of the study.",
-    "share": "Only owners of a study share it.",
+    "share": "Only owners of a study may do this.",
     "delete": "Only owners of a study delete it.",
 }
 

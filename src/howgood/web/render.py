@@ -19,7 +19,7 @@ from starlette.types import Receive, Scope, Send
 
 from howgood.ask.sentences import direction, sentence
 from howgood.flow.hosting import field_name
-from howgood.records.record import Path
+from howgood.records.record import Path, Problem
 from howgood.records.screen import Block, Field
 from howgood.show.cards import card_warning
 from howgood.show.comparison_card import STYLE
@@ -77,7 +77,8 @@ def templates() -> Environment:
     made.globals |= {"screen_content": _content, "local_time": partial(_address, _LOCAL_TIME),
                      "static": _address}  # fmt: skip
     made.filters |= {"duration": duration, "moment": moment, "in_words": _in_words,
-                     "card_warning": card_warning, "direction": direction}  # fmt: skip
+                     "as_sentence": _as_sentence, "card_warning": card_warning,
+                     "direction": direction}  # fmt: skip
     # As a global, and not imported by each page: an import looks for new globals every time.
     made.globals["blocks"] = made.get_template("blocks.html").module
     return made
@@ -88,6 +89,13 @@ def _in_words(path: Path) -> str:
     from howgood.flow.authoring.changes import in_words
 
     return in_words(path)
+
+
+def _as_sentence(problem: Problem) -> str:
+    """Return what is wrong in a study as its form says it."""
+    from howgood.flow.authoring.shape import message
+
+    return message(problem)
 
 
 def _content(page: ScreenPage) -> Markup:

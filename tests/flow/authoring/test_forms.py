@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from howgood.errors import InputError
 from howgood.flow.authoring.changes import changes
 from howgood.flow.authoring.reading import SentForm, act, read_part
 from howgood.flow.authoring.shape import form_of, label_of, parts_of
@@ -34,6 +35,8 @@ def _as_sent(nodes, sent):
     for node in nodes:
         if node.widget == "list":
             sent[node.name] = [""]
+        if node.widget == "picture":
+            sent[f"{node.name}.kept"] = [node.kept]
         if node.children:
             _as_sent(node.children, sent)
         elif node.widget == "tick":
@@ -139,7 +142,15 @@ def test_changes_name_exactly_the_fields_that_differ(one, other):
 
 
 @pytest.mark.parametrize(
-    ("typed", "kept"), [("8", 8), ("1,5", "1,5"), ("many", "many"), ("", None)]
+    ("typed", "kept"),
+    [
+        ("8", 8),
+        ("1,5", "1,5"),
+        ("many", "many"),
+        ("", None),
+        ("1,000", "1,000"),
+        ("1.000", "1.000"),
+    ],
 )
 def test_what_cannot_be_read_stays_as_it_was_typed(typed, kept):
     part = next(each for each in parts_of("survey") if each.key == "ending")
@@ -184,12 +195,13 @@ def test_what_is_ticked_changes_from_no_to_yes():
 def test_a_question_shows_only_the_fields_of_its_type():
     (part,) = (each for each in parts_of("survey") if each.key == "questions")
     shown = {}
-    for type_ in ("choice", "scale", "number", "text"):
+    for type_ in ("choice", "scale", "number", "text", "slider", "date", "matrix", "ranking"):
         asked = {"demographics": [{"key": "q", "text": "?", "type": type_}]}
         names = _names(form_of(part, STUDIES["survey"] | asked))
         shown[type_] = {name.rpartition(".")[2] for name in names} & {"options", "scale", "minimum"}
     assert shown == {"choice": {"options"}, "scale": {"scale"}, "number": {"minimum"},
-                     "text": set()}  # fmt: skip
+                     "text": set(), "slider": {"minimum"}, "date": set(), "matrix": {"scale"},
+                     "ranking": {"options"}}  # fmt: skip
 
 
 def test_the_builder_asks_questions_instead_of_showing_keys():
@@ -216,7 +228,7 @@ def test_lines_of_a_spreadsheet_become_options_and_entries_move():
     assert len(set(keys)) == 5
     moved, anchor = act(after, "to:demographics.0.options.4:0")
     assert moved["demographics"][0]["options"][0]["text"] == "2 wheels"
-    assert anchor == "demographics.0.options.4"
+    assert anchor == "demographics.0.options.0"
     assert act(after, "to:demographics.0.options.99:0")[0] == after
 
 
@@ -231,3 +243,70 @@ def test_levels_that_are_the_same_in_whole_counts_are_marked():
     # With recall .5: 5/.9 = 5.6 gives 1 false alarm, 5/.95 = 5.3 gives none.
     assert grid.rows[0] == ("100 %", (("10 noticed, 1 false", True), ("10 noticed, 1 false", True)))
     assert grid.rows[1] == ("50 %", (("5 noticed, 1 false", False), ("5 noticed, 0 false", False)))
+
+
+def test_a_thousand_with_a_comma_is_asked_again_and_no_decimal_is():
+    part = next(each for each in parts_of("survey") if each.key == "questions")
+    study = {"demographics": [{"key": "q", "text": "?", "type": "number"}]}
+    for typed, kept in (("1,000", "1,000"), ("0,125", 0.125), ("1000", 1000), ("1,5", 1.5)):
+        texts = {"demographics": [""], "demographics.0.maximum": [typed]}
+        after = read_part(part, study, SentForm(texts=texts))
+        assert after["demographics"][0]["maximum"] == kept
+
+
+def _moved_and_sent_as_before(part, before, action):
+    """Return the study after a button and then the form as it was before: an undo."""
+    shown = SentForm(texts=_as_sent(form_of(part, before), {}))
+    after, _ = act(before, action)
+    assert after != before
+    return read_part(part, after, shown)
+
+
+@pytest.mark.parametrize(
+    "action",
+    ["to:rerating.items.0:1", "remove:rerating.items.0", "remove:rerating.items.0.picture"],
+)
+def test_undoing_gives_every_entry_its_own_picture_back(action):
+    """Before: words went back and pictures stayed, so people saw another entry's picture."""
+    items = [
+        {"key": key, "text": key, "picture": {"file": f"{key}.svg", "alternative": key,
+                                              "digest": f"of-{key}"}}
+        for key in ("red", "blue")
+    ] + [{"key": "none", "text": "No picture"}]  # fmt: skip
+    before = STUDIES["rerating"] | {"rerating": STUDIES["rerating"]["rerating"] | {"items": items}}
+    part = next(each for each in parts_of("rerating") if each.key == "task")
+    assert _moved_and_sent_as_before(part, before, action) == before
+
+
+def test_undoing_a_move_keeps_what_only_one_type_of_question_has():
+    questions = [
+        {"key": "one", "text": "?", "type": "slider", "low": "never", "high": "always"},
+        {"key": "two", "text": "?", "type": "text"},
+    ]
+    before = STUDIES["survey"] | {"demographics": questions}
+    part = next(each for each in parts_of("survey") if each.key == "questions")
+    assert _moved_and_sent_as_before(part, before, "down:demographics.0") == before
+
+
+def test_a_question_of_each_type_gets_what_it_needs_by_buttons():
+    """Before: a matrix had no rows, as its button was refused."""
+    study = {"demographics": [{"key": "q", "text": "?", "type": "matrix"}]}
+    for _ in range(2):
+        study, anchor = act(study, "add:demographics.0.rows")
+    assert anchor == "demographics.0.rows.1"
+    assert [row["key"] for row in study["demographics"][0]["rows"]] == ["new1", "new2"]
+    with pytest.raises(InputError):
+        act({"demographics": [{"key": "q", "type": "text"}]}, "add:demographics.0.rows")
+
+
+def test_a_removed_entry_and_another_order_are_not_every_entry_changed():
+    """Before: each entry after a removed one was said to become its neighbour."""
+    asked = [{"key": key, "text": f"{key}?"} for key in ("age", "mood", "day", "pet")]
+    fewer = [asked[0], asked[3], asked[2] | {"text": "Which day?"}]
+    found = changes({"demographics": asked, "n": 1}, {"demographics": fewer, "n": 1.0})
+    assert [(each.place, each.before, each.after) for each in found] == [
+        ("Demographics “mood” › Name of its column in the data", "mood", "—"),
+        ("Demographics “mood” › What do you ask?", "mood?", "—"),
+        ("Demographics “day” › What do you ask?", "day?", "Which day?"),
+        ("Demographics › Order", "age, day, pet", "age, pet, day"),
+    ]

@@ -45,6 +45,13 @@ def test_choices_add_up_to_everybody(sampled):
     assert any(row["answer"].startswith("median ") for row in rows)
 
 
+def test_a_question_that_repeats_an_answer_is_shown_in_the_words_after_its_bar():
+    words = "What is the name of {answer.pet|your pet}?"
+    column = Column(name="name", type="text", meaning="name", question=words)
+    table = _who([column], [{"condition": "a", "name": "Rex"}]).table
+    assert [row["question"] for row in table.rows()] == ["What is the name of your pet?"]
+
+
 def test_participants_stand_in_a_column_per_branch_as_papers_print_them():
     """Two branches counted by hand, with an answer that is missing."""
     age = Column(name="age", type="integer", meaning="age", question="How old are you?")

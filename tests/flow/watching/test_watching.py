@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 from benchmarks.load.many_people import store_many
-from tests.flow.hosting.conftest import NOW, RERATING, SURVEY, Person
+from tests.flow.hosting.conftest import NOW, RERATING, SURVEY, Person, look
 
 from howgood.flow.hosting import Host, add_study, make_links
-from howgood.flow.watching import Watcher, overview, people_of, watch
+from howgood.flow.watching import Watcher, look_at, overview, people_of, watch
 from howgood.kinds.study import Study
 from howgood.kinds.survey.plan import AttentionCheck
 from howgood.kinds.survey.screens import check_name
@@ -62,6 +62,54 @@ def test_people_pages_conditions_and_times_are_counted(host):
     assert sum(each.finished for each in live.conditions) == 3
     (line,) = overview(host)
     assert (line.finished, line.active) == (3, 2)
+
+
+def test_pages_are_counted_once_however_often_somebody_goes_back_to_change_one(host):
+    """Before: each change made a page more, and somebody in the middle stood on the thanks."""
+    _put(host, SURVEY, allow_back=True)
+    _person(host, 1)
+    _person(host, 2)
+    waverer = _person(host, 3, pages=2)  # at the second of two situations
+    first = look(host, waverer.token, step=waverer.look().step - 1, now=waverer.now)
+    for rating in ("6", "2", "7"):
+        waverer.send(first, acceptable=rating)
+    live = watch(host, "doors", now=NOW + timedelta(minutes=2))
+    assert [page.reached for page in live.pages] == [3, 3, 3, 3, 2]
+    assert [page.here for page in live.pages] == [0, 0, 0, 1, 0]
+    waverer.finish()
+    live = watch(host, "doors", now=NOW + timedelta(minutes=2))
+    assert [page.reached for page in live.pages] == [3] * 5
+    assert [page.name for page in live.pages][::4] == ["Consent", "Thanks"]
+    assert [page.median_seconds is None for page in live.pages] == [True, *[False] * 3, True]
+
+
+def test_who_was_not_let_on_has_not_dropped_out(host):
+    """Before: the table of pages called them dropped out, and the tile above it did not."""
+    asked = {"key": "age", "text": "Age?", "type": "number", "required": True}
+    out = {"key": "young", "text": "Adults only.", "when": {"question": "age", "at_most": 17}}
+    _put(host, SURVEY, demographics=[asked], screen_outs=[out])
+    for age in ("12", "40"):
+        person = Person(host, "doors", seed=int(age))
+        person.begin()
+        person.send(age=age)
+    live = watch(host, "doors", now=NOW)
+    assert live.counts == {Status.INVITED: 0, Status.SCREENED_OUT: 1, Status.ACTIVE: 1}
+    assert sum(page.left for page in live.pages) == 0
+    assert sum(page.ended for page in live.pages) == 1
+
+
+def test_a_persons_page_says_what_the_rows_of_a_matrix_are_about(host):
+    rows = [{"key": "cat", "text": "Cats"}, {"key": "dog", "text": "Dogs"}]
+    asked = {"key": "trust", "text": "Whom do you trust?", "type": "matrix", "rows": rows,
+             "scale": ["no", "yes"]}  # fmt: skip
+    _put(host, SURVEY, demographics=[asked])
+    someone = Person(host, "doors", seed=1)
+    someone.begin()
+    someone.send(**{"trust-cat": "1", "trust-dog": "2"})
+    _, (found,), _ = people_of(host, "doors")
+    _, _, seen = look_at(host, "doors", found.number)
+    pages = {page.title: dict(page.answers) for page in seen}
+    assert pages["About you"] == {"Whom do you trust? Cats": "no", "Dogs": "yes"}
 
 
 def test_pilots_are_counted_apart(host):

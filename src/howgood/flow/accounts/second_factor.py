@@ -74,7 +74,6 @@ def ways_of(host: Host, person: Researcher) -> Ways:
 def begin_codes(host: Host, person: Researcher) -> NewSecret:
     """Make a secret for an app; it is used once a code of it was shown."""
     import pyotp
-    import segno
 
     secret = pyotp.random_base32()
 
@@ -85,6 +84,22 @@ def begin_codes(host: Host, person: Researcher) -> NewSecret:
         factors.begin_second_factor(connection, person.number, secret)
 
     host.database.write(store)
+    return _shown(person, secret)
+
+
+def begun_codes(host: Host, person: Researcher) -> NewSecret | None:
+    """Return the secret whose first code is still to be typed; None if there is none."""
+    with host.database.reading() as connection:
+        known = factors.second_factor(connection, person.number)
+    if known is None or known.confirmed_at is not None:
+        return None
+    return _shown(person, known.secret)
+
+
+def _shown(person: Researcher, secret: str) -> NewSecret:
+    import pyotp
+    import segno
+
     address = pyotp.TOTP(secret).provisioning_uri(name=person.name, issuer_name="howgood")
     picture = segno.make(address, micro=False).svg_data_uri(scale=4, border=2, light="#fff")
     return NewSecret(secret=secret, address=address, picture=picture)

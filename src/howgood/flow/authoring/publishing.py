@@ -287,7 +287,9 @@ def start_from_template(
         wrong["template"] = "Choose one of these."
     if not slug and title.strip():
         slug = _free_name(host, title)
-    if not SLUG.fullmatch(slug):
+    if not slug and not title.strip():
+        wrong["title"] = "Write a title."
+    elif not SLUG.fullmatch(slug):
         wrong["slug"] = f"Use up to 60 of a-z, 0-9 and hyphens, such as {_proposal(slug or title)}."
     if wrong or chosen is None:
         return Started(problems=wrong)
@@ -297,15 +299,15 @@ def start_from_template(
     return _start(host, person, content, (), now)
 
 
-def _proposal(text: str) -> str:
+def _proposal(text: str, *, otherwise: str = "smart-alarm-2") -> str:
     """Return a short name made of somebody's words."""
     words = "-".join(re.findall(r"[a-z0-9]+", plain_letters(text)))[:_LONGEST_PROPOSAL].strip("-")
-    return words if SLUG.fullmatch(words) else "smart-alarm-2"
+    return words if SLUG.fullmatch(words) else otherwise
 
 
 def _free_name(host: Host, title: str) -> str:
     """Return a short name made of a title that no study has yet."""
-    first = _proposal(title)
+    first = _proposal(title, otherwise="study")  # a title in other letters than ours
     with host.database.reading() as connection:
         names = (first if n == 1 else f"{first}-{n}" for n in range(1, _MOST_NAMES))
         free = (name for name in names if studies.head(connection, name) is None)

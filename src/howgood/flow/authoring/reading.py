@@ -126,7 +126,13 @@ def _list(record: Any, before: Any, path: Path, sent: SentForm) -> Any:  # noqa:
     entries = []
     for index in sent.indices(dotted(path)):
         data = old[index] if index < len(old) and isinstance(old[index], Mapping) else {}
-        entries.append(_record(record.variant(data), data, (*path, index), sent))
+        # An undone move sends another entry to this place, perhaps of another type.
+        kind = sent.text(dotted((*path, index, "type")))
+        if kind is not None and kind != data.get("type", "choice"):
+            known = record.variant({"type": kind}).model_fields
+            data = {name: value for name, value in data.items() if name in known}
+        sort = record.variant(data if kind is None else {**data, "type": kind})
+        entries.append(_record(sort, data, (*path, index), sent))
     return entries or _ABSENT
 
 
@@ -169,6 +175,11 @@ def _act_on_language(data: Values, verb: str, name: str) -> tuple[Values, str]:
 
 def _picture(before: Any, path: Path, sent: SentForm) -> Any:  # noqa: ANN401 - plain values
     after = dict(before) if isinstance(before, Mapping) else {}
+    kept = sent.text(dotted((*path, "kept")))
+    if kept is not None:
+        # The file that the form showed: the entry at this place may be another one by now.
+        names = zip(("file", "digest"), kept.rsplit(" ", 1), strict=False)
+        after = {name: text for name, text in names if text}
     stored = sent.files.get(dotted((*path, "file")))
     if stored:
         after["file"], after["digest"] = stored
@@ -189,7 +200,7 @@ def act(data: Mapping[str, Any], action: str, *, pasted: str = "") -> tuple[Valu
     if name.startswith("translations.") and verb in ("add", "remove"):
         return _act_on_language(_copied(data), verb, name)
     steps = name.split(".")
-    record, path, is_list = _walked(steps)
+    record, path, is_list = _walked(steps, data)
     copied: Values = _copied(data)
     if verb == "paste" and is_list:
         return copied, _paste(copied, record, path, pasted)
@@ -199,8 +210,10 @@ def act(data: Mapping[str, Any], action: str, *, pasted: str = "") -> tuple[Valu
     if isinstance(holder, dict) and verb == "remove":
         holder.pop(str(last), None)
     elif isinstance(holder, list) and isinstance(last, int) and last < len(holder):
-        _move(holder, last, verb, target)
-    return copied, name if verb in ("up", "down", "to") else dotted(path[:-1])
+        place = _move(holder, last, verb, target)
+        if place is not None:
+            return copied, dotted((*path[:-1], place))
+    return copied, dotted(path[:-1])
 
 
 def _paste(data: Values, record: Any, path: Path, pasted: str) -> str:  # noqa: ANN401 - a record type
@@ -223,14 +236,17 @@ def _paste(data: Values, record: Any, path: Path, pasted: str) -> str:  # noqa: 
     return dotted(path)
 
 
-def _move(entries: list[Any], index: int, verb: str, target: str) -> None:
+def _move(entries: list[Any], index: int, verb: str, target: str) -> int | None:
+    """Move an entry and return its new place; without a place to go to it is removed."""
     entry = entries.pop(index)
+    places = {"up": max(index - 1, 0), "down": index + 1}
     if verb == "to" and target.isdecimal() and len(target) <= _DIGITS:
-        entries.insert(int(target), entry)
-    elif verb == "up":
-        entries.insert(max(index - 1, 0), entry)
-    elif verb == "down":
-        entries.insert(index + 1, entry)
+        places[verb] = int(target)
+    if verb not in places:
+        return None
+    place = min(places[verb], len(entries))
+    entries.insert(place, entry)
+    return place
 
 
 def _add(data: Values, record: Any, path: Path, *, is_list: bool) -> str:  # noqa: ANN401 - a record type
@@ -269,7 +285,7 @@ def _free_key(taken: Sequence[Any]) -> str:
     return next(key for n in range(1, len(used) + 2) if (key := f"new{n}") not in used)
 
 
-def _walked(steps: Sequence[str]) -> tuple[Any, Path, bool]:
+def _walked(steps: Sequence[str], data: Mapping[str, Any]) -> tuple[Any, Path, bool]:
     """Return the record at a path, the path, whether it is a list's; refuse unknown steps."""
     record: Any = Study
     path: list[str | int] = []
@@ -277,6 +293,7 @@ def _walked(steps: Sequence[str]) -> tuple[Any, Path, bool]:
     for step in steps:
         if is_list and step.isdecimal() and len(step) <= _DIGITS:
             path.append(int(step))
+            record = record.variant(_entry(data, path))  # a matrix has rows, other questions none
             is_list = False
             continue
         info = record.written_as().model_fields.get(step) if not is_list else None
@@ -288,6 +305,18 @@ def _walked(steps: Sequence[str]) -> tuple[Any, Path, bool]:
         path.append(step)
         is_list = widget == "list"
     return record, tuple(path), is_list
+
+
+def _entry(data: Any, path: Sequence[str | int]) -> Any:  # noqa: ANN401 - plain values
+    """Return what is written at a path; nothing where there is nothing."""
+    for step in path:
+        if isinstance(data, Mapping):
+            data = data.get(str(step))
+        elif isinstance(data, list | tuple) and isinstance(step, int) and step < len(data):
+            data = data[step]
+        else:
+            return None
+    return data
 
 
 def _holder(data: Values, path: Path) -> tuple[Any, str | int]:

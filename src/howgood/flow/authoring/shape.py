@@ -37,13 +37,17 @@ _MISSING_KEY = re.compile(r"no (?:phrase |word )?'(\w+)'")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """One thing to fill in, or a group or list of such things."""
+    """One thing to fill in, or a group or list of such things.
+
+    `kept` names the file of a picture and its fingerprint, so that the form can send both back.
+    """
 
     name: str
     label: str
     note: str
     widget: Widget
     value: str = ""
+    kept: str = ""
     options: tuple[str, ...] = ()
     words: Mapping[str, str] = dataclasses.field(default_factory=dict)
     problem: str = ""
@@ -180,7 +184,8 @@ def _group(node: Node, record: Any, value: object, path: Path, *, is_shown: bool
     if node.widget == "picture":
         file = data.get("file")
         children = tuple(_nodes(record, data, path, ("alternative",)))
-        return replace(node, value=str(file or ""), children=children)
+        kept = f"{file} {data.get('digest', '')}" if file else ""
+        return replace(node, value=str(file or ""), kept=kept, children=children)
     if not is_shown:
         return replace(node, is_present=False)
     return replace(node, is_present=True, children=tuple(_nodes(record, data, path)))
@@ -238,6 +243,10 @@ def message(problem: Problem) -> str:
     """Return a problem in words for somebody who fills in a form."""
     if problem.cure == "Write it without quotes.":
         return f"{problem.found} is not {problem.needed}."
+    if problem.found == "no 'file'":
+        return "There is no file yet. Choose one, or remove its description."
+    if problem.found in ("no text", "''"):
+        return f"This is still empty; it needs {problem.needed}. {problem.cure}"
     return f"{problem.found}; expected {problem.needed}. {problem.cure}"
 
 
@@ -317,13 +326,16 @@ def dotted(path: Path) -> str:
     return ".".join(str(part) for part in path)
 
 
+_WITH_OPTIONS = frozenset({"choice", "choices", "pictures", "ranking", "sum"})
 _TYPES: Mapping[str, frozenset[str]] = {
-    "options": frozenset({"choice", "choices"}),
-    "scale": frozenset({"scale"}),
-    "minimum": frozenset({"number"}),
-    "maximum": frozenset({"number"}),
+    "options": _WITH_OPTIONS,
+    "shuffle_options": _WITH_OPTIONS | {"matrix"},
+    "scale": frozenset({"scale", "matrix"}),
+    "minimum": frozenset({"number", "slider"}),
+    "maximum": frozenset({"number", "slider"}),
+    "unit": frozenset({"number", "slider", "sum"}),
 }
-_KNOWN_TYPES = frozenset({"choice", "choices", "scale", "number", "text"})
+_KNOWN_TYPES = _WITH_OPTIONS | {"scale", "number", "text", "slider", "date", "matrix"}
 
 
 def is_of_type(name: str, kind: object) -> bool:

@@ -27,6 +27,9 @@ _LONG_TEXTS = {"Consent", "Completion"}
 _AREA = {"text", "question", "redirect"}
 _LONGEST_NUMBER = 40
 _NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?")
+# A thousand to some and one to others; where whole numbers are asked for, with a point as well.
+_AMBIGUOUS = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}")
+_GROUPED = re.compile(r"[-+]?\d+[.,]\d{3}")
 
 
 def inner(hint: Any) -> Any:  # noqa: ANN401 - an annotation
@@ -143,8 +146,10 @@ def _cells(text: str) -> list[Any]:
 
 
 def _number(text: str, *, whole: bool) -> int | float | str:
-    """Return the number a person wrote, or the text when it is none."""
+    """Return the number a person wrote, or the text when it is none, or could be two."""
     if len(text) > _LONGEST_NUMBER or not _NUMBER.fullmatch(text):
+        return text
+    if (_GROUPED if whole else _AMBIGUOUS).fullmatch(text):
         return text
     if whole and text.lstrip("+-").isdecimal():
         return int(text)

@@ -313,9 +313,11 @@ def question_screen(
 
 def _piped(field: Field, words: Mapping[str, str]) -> Field:
     """Return a field whose words repeat earlier answers."""
-    if "{answer." not in field.label + field.help + "".join(o.label for o in field.options):
+    texts = (field.heading, field.label, field.help, *(option.label for option in field.options))
+    if not any("{answer." in text for text in texts):
         return field
     return field.changed(
+        heading=piped(field.heading, words),
         label=piped(field.label, words),
         help=piped(field.help, words),
         options=tuple(option.changed(label=piped(option.label, words)) for option in field.options),

@@ -19,6 +19,7 @@ from howgood.kinds import kind_of
 from howgood.kinds.fit import Respondent, Sample
 from howgood.kinds.protocol import EVERYBODY
 from howgood.kinds.questions import question_columns
+from howgood.kinds.rules import piped
 from howgood.kinds.study import Study
 from howgood.learn.elicitation.group import group_mean
 from howgood.records.codebook import Column
@@ -203,7 +204,8 @@ def _cells(column: Column, facts: Sequence[Facts], own: Sequence[Facts]) -> Iter
 
 def _answers(column: Column, facts: Sequence[Facts]) -> Iterator[tuple[str, str, int, str]]:
     given = [fact[column.name] for fact in facts if fact.get(column.name) not in (None, "")]
-    question, missing = column.question or column.name, len(facts) - len(given)
+    # What a question repeats of an earlier answer differs between people.
+    question, missing = piped(column.question or column.name, {}), len(facts) - len(given)
     if column.levels:
         chosen = Counter(part for value in given for part in str(value).split(";"))
         for place, (key, text) in enumerate(column.levels.items()):

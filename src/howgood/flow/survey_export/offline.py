@@ -23,7 +23,7 @@ from howgood.flow.participate.path import CONSENT, question_screen, screened_out
 from howgood.flow.survey_export.source import StudySource, picture_files
 from howgood.kinds import kind_of
 from howgood.kinds.question_pages import CLOSING, DEMOGRAPHICS, QuestionPage, piped_in
-from howgood.kinds.questions import Question, question_fields
+from howgood.kinds.questions import Question, question_fields, what_shuffles
 from howgood.kinds.rules import ScreenOut
 from howgood.kinds.screen_parts import paragraphs
 from howgood.kinds.study import Study
@@ -140,7 +140,7 @@ def _section(study: Study, section: str) -> dict[str, Any]:
                 "needs": sorted({rule.question for rule in question.show_if} | piped_in(question)),
                 "block": question.block,
                 "newPage": question.new_page,
-                "shuffle": question.shuffle_options,
+                "shuffle": what_shuffles(question),
                 "required": question.required,
             }
             for question in questions

@@ -136,13 +136,21 @@ const howgoodPath = (survey) => {
     }
     return found;
   };
-  const asked = (question, state, said) => question.fields.map((field) => {
+  // A question with several answers has them in an order of chance; what is said once comes first.
+  const inOrder = ({ fields, shuffle }, state) => {
+    if (shuffle !== "answers") return fields;
+    const { heading, help, name } = fields[0];
+    return shuffled(fields, state.seed, "options", name).map((field, index) =>
+      index ? { ...field, heading: "", help: "" } : { ...field, heading, help });
+  };
+  const asked = (question, state, said) => inOrder(question, state).map((field) => {
     let options = field.options || [];
-    if (question.shuffle) {
+    if (question.shuffle === "options") {
       options = [...shuffled(options.filter((each) => each.value), state.seed, "options", field.name),
         ...options.filter((each) => !each.value)];
     }
-    return { ...field, label: piped(field.label, said), help: piped(field.help, said),
+    return { ...field, heading: piped(field.heading, said), label: piped(field.label, said),
+      help: piped(field.help, said),
       options: options.map((each) => ({ ...each, label: piped(each.label, said) })) };
   });
   const areDone = (state, pages) => pages.every((page) =>

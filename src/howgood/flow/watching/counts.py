@@ -65,13 +65,17 @@ class StudyCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """One page of the way: how many came, how many are there now, how many left for good."""
+    """One page of the way: how many came, are there now, or left for good.
+
+    `ended` are those whom the study did not let go on: screened out, or one too many.
+    """
 
     number: int
     name: str
     reached: int
     here: int
     left: int
+    ended: int
     median_seconds: float | None
 
 
@@ -222,7 +226,8 @@ def _pages(
                 if place.page >= page or place.status is Status.COMPLETE
             ),
             here=people(page, Status.ACTIVE),
-            left=people(page, Status.EXPIRED, Status.FULL, Status.SCREENED_OUT),
+            left=people(page, Status.EXPIRED),
+            ended=people(page, Status.FULL, Status.SCREENED_OUT),
             median_seconds=median(seconds[page]) if seconds[page] else None,
         )
         for page in range(1, longest + 1)

@@ -191,9 +191,11 @@ def _page(screen: Screen, shown: collected.ShownScreen, earlier: int) -> Answere
     spent = None
     if shown.answered_at is not None and shown.answered_at > shown.shown_at:
         spent = (shown.answered_at - shown.shown_at).total_seconds()
+    # What stands above the first of several answers: the question of a matrix or ranking.
+    above = {field.label: f"{field.heading} " for field in screen.fields if field.heading}
     answers = tuple(
-        (answered_question.question, answered_question.answer)
-        for answered_question in answered_questions(screen, shown.content or {})
+        (above.get(asked.question, "") + asked.question, asked.answer)
+        for asked in answered_questions(screen, shown.content or {})
     )
     return AnsweredPage(
         title=screen.title,

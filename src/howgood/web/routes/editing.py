@@ -145,10 +145,15 @@ def _after_save(
     root = f"/studies/{slug}"
     if go in _TABS:
         return RedirectResponse(root + _TABS[go], status_code=303)
+    # The edition says to the next page that what it shows was saved here and by nobody else.
     if re.fullmatch(r"[a-z]+", go):
-        return RedirectResponse(f"{root}/edit/{go}", status_code=303)
-    anchor = f"#node-{saved.anchor}" if saved.anchor else "?saved"
-    return RedirectResponse(f"{root}/edit/{part}{anchor}", status_code=303)
+        return RedirectResponse(f"{root}/edit/{go}?edition={saved.edition}", status_code=303)
+    following = (
+        f"edition={saved.edition}#node-{saved.anchor}"
+        if saved.anchor
+        else (f"saved={saved.edition}")
+    )
+    return RedirectResponse(f"{root}/edit/{part}?{following}", status_code=303)
 
 
 async def post_glance(request: Request) -> Response:

@@ -70,7 +70,9 @@ async def post_codes(request: Request) -> Response:
             now=now(),
         )  # fmt: skip
     except InputError as error:
-        return await _page(request, problem=error.cure)
+        # The app knows this secret by now: a slip of the finger must not ask for another one.
+        begun = await run_in_threadpool(second_factor.begun_codes, request.app.state.host, person)
+        return await _page(request, problem=error.cure, secret=begun)
     return await _page(request, codes=codes)
 
 

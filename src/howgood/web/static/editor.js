@@ -6,6 +6,8 @@
   const saved = document.getElementById("saved"), undo = document.getElementById("undo");
   const said = form.dataset;  // sentences, in the language of the page
   const place = `howgood-undo:${location.pathname}`, most = 40;
+  const study = location.pathname.split("/edit/")[0], seen = `howgood-edition:${study}`;
+  const know = (edition) => { try { sessionStorage.setItem(seen, edition); } catch { sessionStorage.clear(); } };
   const own = new Set(["csrf", "edition"]);
   const entries = () => [...new FormData(form)].filter(([name, value]) =>
     typeof value === "string" && !own.has(name) && !name.startsWith("paste."));
@@ -15,7 +17,16 @@
     try { sessionStorage.setItem(place, JSON.stringify(all)); } catch { sessionStorage.clear(); }
     undo.hidden = false;
   };
-  let state = JSON.stringify(entries()), at = 0, wrong = "", timer = 0, sending = null;
+  let state = JSON.stringify(entries()), at = 0, wrong = "", timer = 0, sending = null, left = false;
+  // What somebody else saved, or another tab, is not for this tab to undo.
+  const shown = form.elements.edition.value, asked = new URLSearchParams(location.search);
+  if (form.dataset.conflict || ![sessionStorage.getItem(seen), asked.get("saved"),
+                                 asked.get("edition")].includes(shown)) {
+    for (const key of Object.keys(sessionStorage)) {
+      if (key.startsWith(`howgood-undo:${study}/`)) sessionStorage.removeItem(key);
+    }
+  }
+  know(shown);
 
   const tell = () => {
     saved.classList.toggle("wrong", Boolean(wrong));
@@ -32,10 +43,13 @@
     body.append("edition", form.elements.edition.value);
     for (const [name, value] of pairs) body.append(name, value);
     // Buttons are called "action" too, which is what form.action would be.
-    const answer = await fetch(form.getAttribute("action"),
-      {method: "POST", body, headers: {"X-Howgood-Autosave": "yes"}, redirect: "manual"});
+    // A small form is sent on after its page has been left.
+    const keepalive = JSON.stringify(pairs).length < 20000;
+    const answer = await fetch(form.getAttribute("action"), {method: "POST", body, keepalive,
+      headers: {"X-Howgood-Autosave": "yes"}, redirect: "manual"});
     if (answer.ok) {
       form.elements.edition.value = (await answer.json()).edition;
+      know(form.elements.edition.value);
       at = Date.now();
       wrong = "";
       return true;
@@ -46,7 +60,7 @@
   };
   const save = async () => {
     clearTimeout(timer);
-    if (sending) await sending;
+    while (sending) await sending;
     const pairs = entries(), now = JSON.stringify(pairs);
     if (now === state) return;
     const before = state;
@@ -66,17 +80,34 @@
   form.addEventListener("change", (event) => {
     // Another type of question has other fields: the server draws them.
     if (/\.type$/.test(event.target.name)) form.requestSubmit();
+    else if (event.target.type !== "file" && !event.target.name.startsWith("paste.")) save();
   });
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "hidden" && !left) save();
+  });
+  for (const other of document.forms) {  // what acts on the draft acts on all of it
+    if (other !== form) other.addEventListener("submit", async (event) => {
+      if (other.dataset.flushed || (!sending && JSON.stringify(entries()) === state)) return;
+      event.preventDefault();
+      await save();
+      other.dataset.flushed = "yes";
+      other.requestSubmit(event.submitter);
+    });
+  }
   form.addEventListener("submit", async (event) => {
     clearTimeout(timer);
     if (sending) {  // a save under way gives the form its next edition: wait for it
       event.preventDefault();
       await sending;
       setTimeout(() => form.requestSubmit(event.submitter), 0);
-    } else if (JSON.stringify(entries()) !== state || event.submitter?.name === "action"
-               || form.querySelector("input[name='action']")) push(state);
+    } else {
+      left = true;
+      if (JSON.stringify(entries()) !== state || event.submitter?.name === "action"
+          || form.querySelector("input[name='action']")) push(state);
+    }
   });
   undo.addEventListener("click", async () => {
+    await save();  // what was typed just now is undone first
     const all = stack(), last = all.pop();
     if (!last) return;
     if (await send(JSON.parse(last))) {
@@ -85,7 +116,7 @@
     } else tell();
   });
   undo.hidden = !stack().length;
-  if (new URLSearchParams(location.search).has("saved")) at = Date.now();
+  if (asked.has("saved")) at = Date.now();
   setInterval(tell, 1000);
   tell();
 
@@ -174,6 +205,7 @@
     action.name = "action";
     action.value = `to:${name}:${to}`;
     form.append(action);
+    sessionStorage.setItem("howgood-moved", `${split(name)[0]}.${to}`);
     form.requestSubmit();
   };
   const split = (name) => [name.slice(0, name.lastIndexOf(".")),
@@ -198,7 +230,12 @@
       }
     });
     link.title = said.textMove;
+    // Once the page has scrolled to the entry, which takes the focus away.
+    if (sessionStorage.getItem("howgood-moved") === name) {
+      addEventListener("load", () => setTimeout(() => link.focus(), 0));
+    }
   }
+  sessionStorage.removeItem("howgood-moved");
 
   // How wide the page is that participants see.
   const buttons = [...document.querySelectorAll("[data-device]")];
