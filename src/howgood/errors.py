@@ -23,6 +23,7 @@
     ├── AlikeNamesWarning               names that differ only in case or spaces
     ├── OneAgainstRestWarning           of more than two labels, one counts as positive
     ├── RepeatedRowsWarning             rows that repeat an earlier one in everything
+    ├── ReversedScoresWarning           scores are lower for positive cases than for others
     ├── UnknownScaleWarning             how many points the rating scale has is a guess
     └── FallbackWarning                 another method was used than the one first tried
 
@@ -57,6 +58,7 @@ __all__ = [
     "OneAgainstRestWarning",
     "RatedOnceWarning",
     "RepeatedRowsWarning",
+    "ReversedScoresWarning",
     "SignificantOnlyWarning",
     "UngatedPosteriorError",
     "UnknownNameError",

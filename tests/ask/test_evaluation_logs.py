@@ -433,3 +433,26 @@ def test_what_inspect_s_grader_cost_is_no_cost_of_the_model(tmp_path):
     }  # fmt: skip
     document["samples"][0]["role_usage"] = {"grader": {"total_cost": 0.75}}
     assert ask.read_log(_written(tmp_path, "log.json", document)).cost.tolist() == [0.25]
+
+
+@pytest.mark.parametrize(
+    "sample", [{"model_usage": []}, {"model_usage": "none"}, {"scores": {"match": 10**400}}]
+)
+def test_what_is_not_as_inspect_writes_it_is_read_or_refused(tmp_path, sample):
+    whole = {"id": "a", "scores": {"match": {"value": "C"}}}
+    content = {"eval": {"model": "m"}, "status": "success", "samples": [whole, {**whole, **sample}]}
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    if "scores" in sample:
+        with pytest.raises(InputError, match=r"1e\+101 in row 2"):
+            ask.read_log(path)
+    else:
+        assert ask.read_log(path).n_items == 1
+
+
+@pytest.mark.parametrize("samples", [7, '"all"', f"[{'1' * 5000}]"])
+def test_samples_that_are_none_are_refused(tmp_path, samples):
+    path = tmp_path / "log.json"
+    path.write_text(f'{{"eval": {{}}, "samples": {samples}}}', encoding="utf-8")
+    with pytest.raises(InputError):
+        ask.read_log(path)

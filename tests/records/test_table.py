@@ -10,7 +10,7 @@ import pytest
 from howgood import decide
 from howgood.errors import InputError, LengthMismatchError, MissingColumnError
 from howgood.records import Table
-from howgood.records.table import frame_column_names, frame_columns
+from howgood.records.table import as_numbers, frame_column_names, frame_columns
 
 COLUMNS = {"user": ["a", "b", "c"], "rating": [1.0, 2.5, 4.0], "other": [7, 8, 9]}
 
@@ -94,3 +94,15 @@ def test_tables_and_results_speak_arrow():
     assert pa.table(table).to_pydict() == {"user": ["a", "b"], "rating": [4.5, 5.0]}
     ranking = decide.rank({"a": [3.0, 4.0], "b": [1.0, 5.0]}, mean=[3.0, 4.0], sd=0.5)
     assert pa.table(ranking)["system"].to_pylist() == list(ranking.order)
+
+
+@pytest.mark.parametrize("number", [1e200, -1e101])
+def test_a_number_whose_square_overflows_is_refused_with_its_row(number):
+    with pytest.raises(InputError, match="row 3"):
+        as_numbers([1.0, np.nan, number], where="grades")
+
+
+def test_gaps_infinity_and_no_rows_at_all_are_no_large_numbers():
+    assert as_numbers([], where="grades").size == 0
+    assert np.isnan(as_numbers([np.nan, None], where="grades")).all()
+    assert as_numbers([1e100, np.inf], where="grades")[1] == np.inf

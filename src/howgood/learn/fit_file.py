@@ -29,6 +29,8 @@ Fit = TypeVar("Fit")
 FORMAT = 1
 # A fit of 100,000 draws of 20 applications has 200 MB; what unpacks to more is not one.
 MOST_BYTES = 500_000_000
+# Draws are logits, logarithms and the like: beyond this they are damaged, and squares overflow.
+_MOST = 1e9
 _BROKEN = "a fit whose parts are missing or do not fit together"
 _REFERENCES = (
     "Kay, M., Patel, S. N. and Kientz, J. A. (2015). How Good is 85%? A Survey Tool to Connect "
@@ -189,13 +191,14 @@ def has_whole_draws(fit: SavedFit, *, n_columns: int) -> bool:
     """Whether draws and probabilities have the shape and the values every method relies on."""
     draws = [fit.averaged_draws, *fit.conditional_draws.values()]
     return (
-        all(draw.dtype.kind == "f" and np.isfinite(draw).all() for draw in draws)
+        all(draw.dtype.kind == "f" and (np.abs(draw) < _MOST).all() for draw in draws)
         and all(draw.ndim == 2 and draw.shape[1] == n_columns and len(draw) for draw in draws)
         and isinstance(fit.n_respondents, int)
         and fit.n_respondents > 0
         and set(fit.mean_probabilities) == set(fit.log_evidence) == set(fit.conditional_draws)
         and all(0 <= share <= 1 for share in fit.mean_probabilities.values())
         and all(np.isfinite(estimate) for estimate in fit.log_evidence.values())
+        and isinstance(fit.provenance.settings, Mapping)
     )
 
 

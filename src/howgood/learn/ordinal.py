@@ -189,9 +189,10 @@ def _is_whole(fit: OrdinalFit) -> bool:
         array.shape for array in (cells.part, cells.application, cells.precision, cells.recall)
     }
     n_apps = len(fit.applications)
-    n_columns = draw_columns(len(fit.levels) - 1, len(fit.parts) - 1, n_apps)["p"].stop
+    columns = draw_columns(len(fit.levels) - 1, len(fit.parts) - 1, n_apps)
     return (
-        fit_file.has_whole_draws(fit, n_columns=n_columns)
+        fit_file.has_whole_draws(fit, n_columns=columns["p"].stop)
+        and bool((np.diff(fit.averaged_draws[:, columns["threshold"]]) > 0).all())
         and all(isinstance(name, str) for name in (*fit.parts, *fit.applications))
         and bool(((cells.application >= 0) & (cells.application < n_apps)).all())
         and all(isinstance(level, int) for level in fit.levels)

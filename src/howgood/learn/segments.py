@@ -164,23 +164,15 @@ def fit_people(
     personal = replace(model, order=order, has_own_alphas=True)
     shared = _shared_draws(sum(len(segment.people) for segment in segments))
     mixture, diagnostics = choose_and_sample(
-        {order: personal},
-        {order: 1.0},
-        engine=engine,
-        draws=shared,
-        rng=rng,
-        progress=_scaled(progress, 0.6, 0.9),
-        find=partial(careful_pilot, enough=shared),
-        like=like,
-    )
+        {order: personal}, {order: 1.0},
+        engine=engine, draws=shared, rng=rng, progress=_scaled(progress, 0.6, 0.9),
+        find=partial(careful_pilot, enough=shared), like=like,
+    )  # fmt: skip
     natural = personal.natural(mixture.samples[order].resampled(shared, rng))
-    pooled_evidence = _total_evidence(whole.log_evidence, whole)
-    if fits and np.isfinite(log_evidence):
-        one = next(iter(fits.values())).log_evidence
-        gain = mixture.log_evidence[order] - one[order]
-        log_evidence = _either_way(log_evidence, gain)
-        gain = _gain_without_segments(personal, whole, engine=engine, draws=shared, rng=rng)
-        pooled_evidence = _either_way(pooled_evidence, gain)
+    log_evidence, pooled_evidence = _evidence_either_way(
+        personal, whole, fits, log_evidence, mixture.log_evidence[order],
+        engine=engine, draws=shared, rng=rng,
+    )  # fmt: skip
     return SegmentedPeople(
         column=by,
         fits=fits,
@@ -194,6 +186,26 @@ def fit_people(
         applications=whole.applications,
         alpha_draws=_middle_people(natural, whole, len(segments)),
     )
+
+
+def _evidence_either_way(
+    personal: SegmentModel,
+    whole: AcceptabilityFit,
+    fits: Mapping[str, AcceptabilityFit],
+    log_evidence: float,
+    with_own_weights: float,
+    *,
+    engine: Engine,
+    draws: int,
+    rng: np.random.Generator,
+) -> tuple[float, float]:
+    """Return the evidence with segments and without, each over one weight and own weights."""
+    pooled = _total_evidence(whole.log_evidence, whole)
+    if not fits or not np.isfinite(log_evidence):
+        return log_evidence, pooled
+    one = next(iter(fits.values())).log_evidence[float(whole.best_order)]
+    gain = _gain_without_segments(personal, whole, engine=engine, draws=draws, rng=rng)
+    return _either_way(log_evidence, with_own_weights - one), _either_way(pooled, gain)
 
 
 def _middle_people(natural: FloatArray, whole: AcceptabilityFit, n_segments: int) -> FloatArray:

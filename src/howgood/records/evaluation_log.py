@@ -10,7 +10,10 @@ from typing import Any
 import numpy as np
 
 from howgood.records.shown import Shown
+from howgood.records.table import check_sizes
 from howgood.stats.arrays import FloatArray
+
+_HUGE = 10**101
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -35,6 +38,12 @@ class EvaluationLog(Shown):
     latency: FloatArray | None = field(default=None, repr=False)
     unread: Mapping[str, str] = field(default_factory=dict, repr=False)
     notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        named = {**self.metrics, "cost": self.cost, "latency": self.latency}
+        for name, numbers in named.items():
+            if numbers is not None:
+                check_sizes(numbers, where=f"{self.source}, {name}")
 
     @property
     def n_items(self) -> int:
@@ -92,7 +101,8 @@ def log_from_rows(
         system=system,
         items=tuple(str(row["item"]) for row in rows),
         metrics={
-            name: np.array([_number(row["metrics"].get(name)) for row in rows]) for name in metrics
+            name: np.array([plain_number(row["metrics"].get(name)) for row in rows])
+            for name in metrics
         },
         attributes={
             name: tuple(str(row.get("attributes", {}).get(name, "")) for row in rows)
@@ -130,11 +140,13 @@ def named_apart(cases: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def _numbers_if_any(rows: Sequence[Mapping[str, Any]], name: str) -> FloatArray | None:
-    values = np.array([_number(row.get(name)) for row in rows])
+    values = np.array([plain_number(row.get(name)) for row in rows])
     return values if np.isfinite(values).any() else None
 
 
-def _number(value: object) -> float:
+def plain_number(value: object) -> float:
+    """Return a number as JSON has it; NaN of anything else."""
     if isinstance(value, bool | int | float):
-        return float(value)
+        # Whole numbers of JSON may have hundreds of digits; such are refused by their size.
+        return float(min(max(value, -_HUGE), _HUGE) if isinstance(value, int) else value)
     return float("nan")

@@ -6,7 +6,6 @@ In: named distributions. Out: `Priors`, printable before anything is fitted. Abs
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from math import isfinite
 from typing import Any
 
 from howgood.errors import InputError
@@ -188,6 +187,8 @@ _DISTRIBUTIONS = (
     "flawless",
 )  # fmt: skip
 _POSITIVE = ("sd", "a", "b", "scale", "shape", "rate", "sd_log", "level_sd", "slope_scale")
+# Beyond these the densities of priors cannot be computed.
+_LEAST, _MOST = 1e-9, 1e9
 _KINDS: dict[str, Any] = {
     kind.__name__: kind
     for kind in (Normal, Beta, HalfNormal, GammaPrecision, LogNormal, JointNormal, RisingCurve)
@@ -201,8 +202,8 @@ def _plain(prior: Any) -> dict[str, Any]:  # noqa: ANN401 - any of the kinds abo
 def _distribution(values: Mapping[str, Any]) -> Any:  # noqa: ANN401 - any of the kinds above
     named = {name: _numbers(value) for name, value in values.items() if name != "kind"}
     spreads = [named[name] for name in _POSITIVE if name in named]
-    if not all(isinstance(spread, float) and spread > 0 for spread in spreads):
-        raise ValueError("a spread or a count of a prior that is not positive")
+    if not all(isinstance(spread, float) and _LEAST < spread < _MOST for spread in spreads):
+        raise ValueError(f"a spread or a count of a prior that is not in {_LEAST:g} to {_MOST:g}")
     made = _KINDS[values["kind"]](**named)
     if isinstance(made, JointNormal):
         sizes = [len(made.mean), len(made.covariance), *(len(row) for row in made.covariance)]
@@ -212,11 +213,11 @@ def _distribution(values: Mapping[str, Any]) -> Any:  # noqa: ANN401 - any of th
 
 
 def _numbers(value: Any) -> Any:  # noqa: ANN401 - numbers, or lists from JSON
-    """Return finite numbers, lists of them as tuples."""
+    """Return numbers, lists of them as tuples."""
     if isinstance(value, list | tuple):
         return tuple(_numbers(entry) for entry in value)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
-        raise ValueError(f"{value!r:.60} where a number is needed")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < _MOST:
+        raise ValueError(f"{value!r:.60} where a number below {_MOST:g} is needed")
     return float(value)
 
 

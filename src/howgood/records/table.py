@@ -18,6 +18,8 @@ from howgood.records.levels import as_array
 from howgood.records.shown import Shown
 from howgood.stats.arrays import FloatArray
 
+# Squares of larger numbers, and their sums, overflow.
+_LARGEST = 1e100
 _FRAME_LIBRARIES = ("polars", "pandas", "pyarrow")
 # Modules whose errors speak of the rows being read: an engine's own, and Polars' panics.
 _ENGINES = ("polars", "pyo3_runtime", "duckdb", "_duckdb", "pyspark", "pyarrow", "narwhals")
@@ -223,7 +225,7 @@ def as_numbers(
         array = np.asarray(values)
         if array.dtype.kind in "Mm" or (array.dtype.kind in "US" and not parse_text):
             raise TypeError(f"values of type {array.dtype}")
-        return np.asarray(array, dtype=np.float64)
+        numbers = np.asarray(array, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(
             where=where,
@@ -231,6 +233,32 @@ def as_numbers(
             needed=needed,
             cure=_percent_cure(values) or cure,
         ) from error
+    check_sizes(numbers, where=where)
+    return numbers
+
+
+def check_sizes(numbers: FloatArray, *, where: str) -> None:
+    """Refuse numbers whose squares and sums cannot be computed; infinity has its own refusals.
+
+    Examples
+    --------
+    >>> check_sizes(np.array([1.0, -1e200]), where="grades")
+    Traceback (most recent call last):
+    howgood.errors.InputError: grades: -1e+200 in row 2; expected numbers of at most 1e+100. ...
+    """
+    ends = (np.fmin.reduce(numbers, axis=None, initial=0.0),
+            np.fmax.reduce(numbers, axis=None, initial=0.0))  # fmt: skip
+    if ends[0] >= -_LARGEST and ends[1] <= _LARGEST:
+        return
+    flat = numbers.ravel()
+    places = np.flatnonzero(np.isfinite(flat) & (np.abs(flat) > _LARGEST))
+    if places.size:
+        raise InputError(
+            where=where,
+            found=f"{flat[places[0]]:g} in row {places[0] + 1}",
+            needed=f"numbers of at most {_LARGEST:g}",
+            cure="Correct the row; where a number stands for a gap, leave the cell empty.",
+        )
 
 
 def _percent_cure(values: ArrayLike) -> str:

@@ -109,8 +109,8 @@ def mention_single_ratings(
         frame = EngineFrame.of(frame, where=WHERE).frame.head(_LOOKED_AT).to_native()
     columns = frame_columns(frame, names, where=WHERE)
     mean, sd = (_numeric(columns[name][:_LOOKED_AT], name) for name in names)
-    looked_at = 2.0 * mean[np.isfinite(mean) & (sd > 0)]
-    if looked_at.size >= _ENOUGH and np.array_equal(looked_at, np.round(looked_at)):
+    looked_at = mean[np.isfinite(mean) & (sd > 0)]
+    if looked_at.size >= _ENOUGH and not np.mod(looked_at, 0.5).any():
         announce(
             f"{WHERE}, column {roles['mean']!r}: every mean is a whole or half number, as single "
             "ratings are, but is taken as known. If each is one rating, say so (trials=1, or "

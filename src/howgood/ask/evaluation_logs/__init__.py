@@ -8,7 +8,6 @@ knows. `document` is the parsed JSON of a `.json` file, else None.
 """
 
 import json
-from json import JSONDecodeError
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -100,7 +99,7 @@ def _document(location: Path) -> Any:  # noqa: ANN401 - JSON is made of anything
         )
     try:
         return json.loads(location.read_bytes())
-    except (JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise FileFormatError(
             where=str(location),
             found=f"no JSON ({error})",

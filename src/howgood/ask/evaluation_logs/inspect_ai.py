@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from howgood.errors import FileFormatError
-from howgood.records.evaluation_log import EvaluationLog, log_from_rows
+from howgood.records.evaluation_log import EvaluationLog, log_from_rows, plain_number
 
 NAME = "Inspect"
 _MOST_UNPACKED = 1_000_000_000
@@ -35,7 +35,8 @@ def read(path: Path, document: Any, system: str | None) -> EvaluationLog:  # noq
     header, samples = _unpacked(path) if document is None else (document, document["samples"])
     about = header.get("eval") if isinstance(header, dict) else None
     about = about if isinstance(about, dict) else {}
-    rows = [_row(sample) for sample in samples or [] if isinstance(sample, dict)]
+    samples = samples if isinstance(samples, list) else []
+    rows = [_row(sample) for sample in samples if isinstance(sample, dict)]
     scored = [row for row in rows if row["metrics"] or row["unread"]]
     notes = []
     status = header.get("status") if isinstance(header, dict) else None
@@ -45,7 +46,7 @@ def read(path: Path, document: Any, system: str | None) -> EvaluationLog:  # noq
         notes.append(f"the evaluation ended with status {status!r}")
     if len(scored) < len(rows):
         notes.append(f"{len(rows) - len(scored)} of {len(rows)} samples have no score")
-    notes += [*_twice(samples or []), *_reduced(about)]
+    notes += [*_twice(samples), *_reduced(about)]
     return log_from_rows(
         scored,
         source=str(path),
@@ -82,11 +83,8 @@ def _twice(samples: list[Any]) -> list[str]:
 
 def _row(sample: dict[str, Any]) -> dict[str, Any]:
     usage = sample.get("model_usage")
-    tokens = (
-        [model_usage for model_usage in usage.values() if isinstance(model_usage, dict)]
-        if usage
-        else []
-    )
+    usage = usage if isinstance(usage, dict) else {}
+    tokens = [model_usage for model_usage in usage.values() if isinstance(model_usage, dict)]
     costs = [token["total_cost"] for token in tokens if isinstance(token.get("total_cost"), float)]
     metadata = sample.get("metadata")
     return {
@@ -137,7 +135,7 @@ def _number(value: object) -> float | None:
     [1.0, 1.0, 0.5, 1.0, None]
     """
     if isinstance(value, bool | int | float):
-        return float(value)
+        return plain_number(value)
     if not isinstance(value, str):
         return None
     known = _VERDICTS.get(value, _WORDS.get(value.lower()))

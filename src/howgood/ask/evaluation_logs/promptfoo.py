@@ -88,7 +88,7 @@ def _systems(rows: list[dict[str, Any]]) -> list[str]:
 
 def _column(row: dict[str, Any]) -> float:
     column = row.get("promptIdx")
-    return float(column) if isinstance(column, int | float) else 0.0
+    return column if isinstance(column, int | float) else 0.0
 
 
 def _provider(row: dict[str, Any]) -> str:
