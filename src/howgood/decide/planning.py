@@ -116,12 +116,22 @@ def go_live(
     p_enough = np.mean(accepting >= share, axis=0)
     passes = (p_enough >= certainty) & (draws.evidence == "enough")
     from_here = np.logical_and.accumulate(passes[::-1])[::-1]
+    lower, upper = draws.ends(accepting)
     return GoLive(
         application=draws.application,
         size=float(curve["size"][np.argmax(from_here)]) if from_here.any() else None,
         share=share,
         certainty=certainty,
-        table=_table(curve["size"], accepting, p_enough, passes),
+        table=Table(
+            {
+                "size": curve["size"],
+                "accepting": accepting.mean(axis=0),
+                "lower": lower,
+                "upper": upper,
+                "p_enough": p_enough,
+                "passes": passes,
+            }
+        ),
         provenance=Provenance(
             method="accepting share of the population by training size",
             settings={
@@ -134,22 +144,6 @@ def go_live(
             rows_used=int(curve["size"].size),
         ),
         evidence=draws.evidence,
-    )
-
-
-def _table(
-    sizes: FloatArray, accepting: FloatArray, p_enough: FloatArray, passes: NDArray[np.bool_]
-) -> Table:
-    lower, upper = np.quantile(accepting, (0.025, 0.975), axis=0)
-    return Table(
-        {
-            "size": sizes,
-            "accepting": accepting.mean(axis=0),
-            "lower": lower,
-            "upper": upper,
-            "p_enough": p_enough,
-            "passes": passes,
-        }
     )
 
 
