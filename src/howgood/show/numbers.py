@@ -101,12 +101,12 @@ def percent(share: float, *, digits: int = 0) -> str:
     return f"{value:.{digits}f} %"
 
 
-def percent_as_given(share: float) -> str:
+def as_given(share: float) -> str:
     """Show a percentage with the decimals somebody gave it, up to two; any other without.
 
     Examples
     --------
-    >>> percent_as_given(0.825), percent_as_given(0.85), percent_as_given(0.81349)
+    >>> as_given(0.825), as_given(0.85), as_given(0.81349)
     ('82.5 %', '85 %', '81 %')
     """
     for digits in range(3):
