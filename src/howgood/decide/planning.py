@@ -116,7 +116,6 @@ def go_live(
     p_enough = np.mean(accepting >= share, axis=0)
     passes = (p_enough >= certainty) & (draws.evidence == "enough")
     from_here = np.logical_and.accumulate(passes[::-1])[::-1]
-    lower, upper = draws.ends(accepting)
     return GoLive(
         application=draws.application,
         size=float(curve["size"][np.argmax(from_here)]) if from_here.any() else None,
@@ -125,9 +124,7 @@ def go_live(
         table=Table(
             {
                 "size": curve["size"],
-                "accepting": accepting.mean(axis=0),
-                "lower": lower,
-                "upper": upper,
+                **_summed_up(draws, accepting),
                 "p_enough": p_enough,
                 "passes": passes,
             }
@@ -145,6 +142,11 @@ def go_live(
         ),
         evidence=draws.evidence,
     )
+
+
+def _summed_up(draws: AcceptanceDraws, accepting: FloatArray) -> dict[str, FloatArray]:
+    lower, upper = draws.ends(accepting)
+    return {"accepting": accepting.mean(axis=0), "lower": lower, "upper": upper}
 
 
 def _columns(
