@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from contextlib import chdir, redirect_stdout
 from pathlib import Path
 
@@ -45,6 +46,10 @@ def test_the_demo_tells_one_story_in_five_chapters_and_writes_a_report(
     assert "P(at least 60" in html
     assert "A smart alarm, from asking to shipping" in html
     assert html.count("data-map=") == 1  # one product, one map to drag in
+    # One share has one interval, from the first line to the gate.
+    lower, upper = re.search(r"(\d+)–(\d+)\] would accept it; probability", verdict).groups()
+    read = html.replace("\N{NO-BREAK SPACE}", " ")
+    assert f"people would accept it (likely between {lower} and {upper} %)" in read
 
 
 def test_the_demo_speaks_json_and_is_reproducible(folder, out, capsys, monkeypatch):

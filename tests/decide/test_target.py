@@ -62,6 +62,17 @@ def test_giving_up_accuracy_costs_acceptance(asked):
     assert decide.trade_off(asked, "recall first", share=0.99).least_accuracy is None
 
 
+def test_one_share_has_one_interval_whatever_is_decided(asked):
+    at = {"size": [10], "precision": [0.85], "recall": [0.85]}
+    live = decide.go_live(asked, "recall first", at).table
+    target = decide.target(asked, "recall first", precision=0.85, recall=0.85)
+    trade = decide.trade_off(asked, "recall first").curve
+    for end in ("lower", "upper"):
+        expected = getattr(target.acceptance.interval, end)
+        assert live[end][0] == pytest.approx(expected, abs=1e-12)
+        assert trade[end][85] == pytest.approx(expected, abs=1e-9)
+
+
 def test_going_live_waits_until_every_later_size_passes_too(one):
     curve = {
         "size": [40, 10, 20, 80],

@@ -51,6 +51,16 @@ def test_costs_and_threshold_follow_from_the_weight():
     assert metric.cost_matrix().tolist() == [[0, 0.125], [0.875, 0]]
 
 
+def test_ten_false_alarms_in_a_thousand_cases_cost_what_the_docs_say():
+    """The page about gates gives this margin where a miss is worth four false alarms."""
+    metric = score.LinearMetric(a0=1 / (1 + 4))
+    before, alarms, misses = metric.of_counts(
+        [90, 90, 87.5], [10, 10, 12.5], [20, 30, 20], [880, 870, 880]
+    )
+    assert before - alarms == pytest.approx(0.002, abs=1e-12)
+    assert before - misses == pytest.approx(0.002, abs=1e-12)
+
+
 @pytest.mark.parametrize(
     "metric", [score.LinearMetric(a0=0.1), score.FBetaMetric(beta=2), score.CappedMetric(cap=0.02)]
 )

@@ -89,3 +89,13 @@ def test_draws_whose_squares_no_number_holds_are_summed_up_all_the_same():
     found = Estimate.from_draws([1.5e308, 1.5e308, 1.5e308, -1.5e308], n_respondents=4)
     assert found.mean == pytest.approx(0.75e308)
     assert found.sd == pytest.approx(1.5e308 * np.sqrt(0.75))
+
+
+def test_a_ratio_prints_its_median_which_lies_inside_its_interval():
+    draws = np.concatenate([np.linspace(1.0, 3.0, 999), [1e6]])
+    ratio = Estimate.from_draws(draws, probability=0.9, kind="quantile", centre="median")
+    assert ratio.mean not in ratio.interval
+    assert ratio.middle == np.median(draws)
+    assert str(ratio).startswith("2 [")
+    assert ratio.to_dict()["median"] == ratio.middle
+    assert "median" not in Estimate.from_draws(draws).to_dict()

@@ -86,6 +86,20 @@ def test_a_target_says_how_likely_perfection_would_reach_it():
     assert "perfect accuracy wins that many with probability" in text
 
 
+def test_going_live_says_the_probability_found_next_to_the_wanted_one():
+    curve = {"size": [10, 50, 100], "precision": [0.5, 0.8, 0.99], "recall": [0.5, 0.8, 0.99]}
+    found = decide.go_live(PEOPLE, "alarm", curve, share=0.5)
+    text = _text(decisions.go_live_findings(found))
+    assert "at least 50 % accept alarm with probability > 0.999 (wanted 0.95)" in text
+    table = decisions.go_live_table(found)
+    assert table["size"].tolist() == [10, 50, 100]
+    assert table["passes"].tolist()[::2] == ["no", "yes"]
+    assert all("%" in share for share in table["people accepting"].tolist())
+    never = decisions.go_live_findings(decide.go_live(PEOPLE, "alarm", curve, share=0.9999))[0]
+    assert "at size 100, the largest tried, this has probability < 0.001" in never.text
+    assert never.tone == "unsure"
+
+
 def test_a_trade_off_says_how_low_accuracy_may_be_or_that_none_is_enough():
     trade = decide.trade_off(PEOPLE, share=0.5)
     text = _text(decisions.trade_off_findings(trade))

@@ -58,6 +58,23 @@ def test_percentages_and_shares_are_understood_alike(browser, given):
     assert "85 % precision and 90 % recall" in page.text
 
 
+def test_a_share_next_to_a_percentage_is_asked_about_and_never_guessed(browser):
+    page = browser.get(f"/library/{CARD}?precision=1&recall=85")
+    assert page.status_code == WRONG
+    assert "precision 1 next to recall 85" in page.text
+    assert "Write 1 %, or 100 %" in page.text
+    clear = browser.get(f"/library/{CARD}?precision=1%25&recall=85")
+    assert "1 % precision and 85 % recall" in clear.text
+
+
+def test_what_was_typed_is_shown_with_its_decimals(browser):
+    page = browser.get(f"/library/{CARD}?precision=82.5&recall=90")
+    assert "82.5 % precision and 90 % recall" in page.text
+    assert "precision=82.5&amp;recall=90" in page.text
+    drawn = browser.get(f"/library/{CARD}/picture.svg?precision=82.5&recall=90")
+    assert "82.5 % precision" in drawn.text
+
+
 def test_a_confusion_matrix_adds_the_doubt_of_the_test_set(browser):
     def width(matrix):
         page = browser.get(f"/library/{CARD}?matrix={matrix}")

@@ -407,7 +407,7 @@ def trade_off(
     enough &= accuracy >= lowest - POINT / 2
     # Enough from here on: a lucky dip below a failing accuracy does not count.
     from_here = np.logical_and.accumulate(enough[::-1])[::-1]
-    lower, upper = np.quantile(accepting, (0.025, 0.975), axis=0)
+    lower, upper = draws.ends(accepting)
     return TradeOff(
         application=draws.application,
         share=share,
@@ -422,7 +422,7 @@ def trade_off(
             }
         ),
         provenance=Provenance(
-            method="accepting share of the population by accuracy, 95 % quantile band",
+            method="accepting share of the population by accuracy, 95 % highest-density intervals",
             settings={"draws": len(draws), "precision per recall": precision_per_recall},
         ),
         evidence=draws.evidence,

@@ -121,7 +121,14 @@ def go_live(
         size=float(curve["size"][np.argmax(from_here)]) if from_here.any() else None,
         share=share,
         certainty=certainty,
-        table=_table(curve["size"], accepting, p_enough, passes),
+        table=Table(
+            {
+                "size": curve["size"],
+                **_summed_up(draws, accepting),
+                "p_enough": p_enough,
+                "passes": passes,
+            }
+        ),
         provenance=Provenance(
             method="accepting share of the population by training size",
             settings={
@@ -137,20 +144,9 @@ def go_live(
     )
 
 
-def _table(
-    sizes: FloatArray, accepting: FloatArray, p_enough: FloatArray, passes: NDArray[np.bool_]
-) -> Table:
-    lower, upper = np.quantile(accepting, (0.025, 0.975), axis=0)
-    return Table(
-        {
-            "size": sizes,
-            "accepting": accepting.mean(axis=0),
-            "lower": lower,
-            "upper": upper,
-            "p_enough": p_enough,
-            "passes": passes,
-        }
-    )
+def _summed_up(draws: AcceptanceDraws, accepting: FloatArray) -> dict[str, FloatArray]:
+    lower, upper = draws.ends(accepting)
+    return {"accepting": accepting.mean(axis=0), "lower": lower, "upper": upper}
 
 
 def _columns(

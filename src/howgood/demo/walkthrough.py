@@ -7,7 +7,7 @@ the commands to go on with. Absent: servers, accounts, real people.
 """
 
 import csv
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import TextIOWrapper
 from pathlib import Path
 
@@ -24,10 +24,11 @@ from howgood.records.elicitation import ElicitationResult
 from howgood.records.estimate import Estimate
 from howgood.records.progress import Progress, silent
 from howgood.records.provenance import Provenance
-from howgood.records.report import Finding, Report, Section
+from howgood.records.report import Finding, Headline, Report, Section
 from howgood.records.table import Table
 from howgood.show import page
 from howgood.show.acceptability import (
+    accepting_text,
     curves,
     fit_headlines,
     observed_shares,
@@ -93,12 +94,13 @@ class Classifier:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tuned:
-    """What was learned of people, the classifier, and the two thresholds it could have."""
+    """What was learned of people, the classifier's thresholds, and who accepts it at people's."""
 
     fit: AcceptabilityFit
     classifier: Classifier
     for_people: float
     for_f1: float
+    accepting: Estimate
 
 
 def run_alarm(folder: Path, *, seed: int) -> tuple[Chapter, Tuned]:
@@ -121,7 +123,13 @@ def run_alarm(folder: Path, *, seed: int) -> tuple[Chapter, Tuned]:
         sections=_sections(fit, choice, classifier, by_f1, before, after),
         command=f"howgood fit {folder / 'answers.csv'} --seed {seed} --out fit.html",
     )
-    tuned = Tuned(fit=fit, classifier=classifier, for_people=choice.chosen, for_f1=by_f1)
+    tuned = Tuned(
+        fit=fit,
+        classifier=classifier,
+        for_people=choice.chosen,
+        for_f1=by_f1,
+        accepting=after,
+    )
     return chapter, tuned
 
 
@@ -441,11 +449,7 @@ def _report(chapters: tuple[Chapter, ...], tuned: Tuned, seed: int) -> Report:
         title="A smart alarm, from asking to shipping",
         question="Is the alarm good enough for the people who live with it, and what should ship?",
         findings=tuple(finding for chapter in chapters for finding in chapter.findings),
-        headlines=fit_headlines(
-            tuned.fit,
-            precision=_precision(tuned.classifier, tuned.for_people),
-            recall=_recall(tuned.classifier, tuned.for_people),
-        ),
+        headlines=_headlines(tuned),
         sections=tuple(
             section
             for number, chapter in enumerate(chapters, start=1)
@@ -454,6 +458,21 @@ def _report(chapters: tuple[Chapter, ...], tuned: Tuned, seed: int) -> Report:
         methods=METHODS,
         provenance=Provenance(method="demo with synthetic people", seed=seed),
         cautions=("Nothing here says anything about real people: the demo made its own.",),
+    )
+
+
+def _headlines(tuned: Tuned) -> tuple[Headline, ...]:
+    """Return the fit's headline at the tuned threshold, with the test set's uncertainty too."""
+    precision = _precision(tuned.classifier, tuned.for_people)
+    recall = _recall(tuned.classifier, tuned.for_people)
+    share, ends = tuned.accepting, tuned.accepting.interval
+    return tuple(
+        replace(
+            headline,
+            text=accepting_text(share, precision, recall),
+            share=(ends.lower, share.mean, ends.upper),
+        )
+        for headline in fit_headlines(tuned.fit, precision=precision, recall=recall)
     )
 
 

@@ -164,6 +164,12 @@ class AcceptanceDraws(Shown):
         """Return the estimate of something worked out draw by draw, with whom it rests on."""
         return Estimate.from_draws(values, n_respondents=self.n_respondents, evidence=self.evidence)
 
+    def ends(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the lower and upper ends of every column's estimate; rows are draws."""
+        intervals = [self.estimate(column).interval for column in values.T]
+        lower, upper = ([getattr(each, end) for each in intervals] for end in ("lower", "upper"))
+        return np.array(lower), np.array(upper)
+
     def mean_for_share(self, share: float) -> FloatArray:
         """Return the mean at which `share` of the population accepts, per draw.
 

@@ -226,7 +226,8 @@ class CriteriaResult(Tabular):
     def exchange(self, one: str, other: str) -> Estimate:
         """Return how much of `other` one unit of `one` is worth, in the units of the table.
 
-        Only for criteria on a linear scale: on others the rate depends on where one stands.
+        It prints as the median, as the mean of a ratio follows its few largest draws. Only for
+        criteria on a linear scale: on others the rate depends on where one stands.
         """
         by_name = {criterion.name: criterion for criterion in self.alternatives.criteria}
         rates = []
@@ -244,7 +245,9 @@ class CriteriaResult(Tabular):
             width = self.alternatives.highest[place] - self.alternatives.lowest[place]
             rates.append(self.weights[name].draws / width)
         worth = rates[0] / np.maximum(rates[1], 1e-12 * rates[0].max())
-        return Estimate.from_draws(worth, probability=0.9, kind="quantile", n_respondents=1)
+        return Estimate.from_draws(
+            worth, probability=0.9, kind="quantile", n_respondents=1, centre="median"
+        )
 
     def table(self) -> Table:
         """Return one row per alternative, the best first."""

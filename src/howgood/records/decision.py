@@ -127,7 +127,7 @@ class TradeOff(Tabular):
     `curve` has one row per accuracy: accuracy, accepting, lower, upper. `least_accuracy` is the
     lowest accuracy at which `share` accepts with the wanted certainty, None if there is none or if
     the `evidence` does not suffice; it is never below `lowest_shown`, the lowest accuracy people
-    were asked about.
+    were asked about. The intervals are highest-density ones, as those of every other share.
 
     Stability: stable
     """
@@ -150,8 +150,8 @@ class GoLive(Tabular):
 
     `size` is the first training size from which on every larger one passes too; None means not
     enough evidence at any size, or from the answers at all (`evidence`). `table` has one row per
-    size: size, accepting, lower, upper, p_enough (the probability that at least `share` accepts)
-    and passes.
+    size: size, accepting, lower and upper (highest density, as those of every other share),
+    p_enough (the probability that at least `share` accepts) and passes.
 
     Stability: stable
     """

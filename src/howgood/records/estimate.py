@@ -18,6 +18,8 @@ from howgood.stats.arrays import FloatArray
 
 # "every look": holds at all times together, however often one looks while answers come in.
 IntervalKind = Literal["quantile", "highest-density", "every look"]
+# What stands for the quantity where one number is printed.
+Centre = Literal["mean", "median"]
 _LARGE = 1e150
 
 
@@ -72,7 +74,9 @@ class Estimate(Shown):
     `draws` has shape (n_draws,) and stays paired with the draws of every other estimate of
     the same fit: subtract first, then summarise. It is empty for published summaries. `evidence`
     says whether the answers behind it suffice ("enough", "few people" or "none"), where its maker
-    judged them; `print` says it where they do not.
+    judged them; `print` says it where they do not. `centre` says what `print` puts next to the
+    interval, and `middle` is its value: the median of a ratio, as its mean follows its few largest
+    draws, else the mean.
 
     Stability: stable
     """
@@ -83,10 +87,11 @@ class Estimate(Shown):
     draws: FloatArray = field(repr=False, compare=False)
     n_respondents: int | None = None
     evidence: Evidence | None = None
+    centre: Centre = "mean"
 
     def __str__(self) -> str:
         notes = {"few people": f", few people ({self.n_respondents})", "none": ", no evidence"}
-        return f"{self.mean:.3g} {self.interval}{notes.get(self.evidence or '', '')}"
+        return f"{self.middle:.3g} {self.interval}{notes.get(self.evidence or '', '')}"
 
     @classmethod
     def from_draws(
@@ -97,6 +102,7 @@ class Estimate(Shown):
         kind: IntervalKind = "highest-density",
         n_respondents: int | None = None,
         evidence: Evidence | None = None,
+        centre: Centre = "mean",
     ) -> "Estimate":
         """Summarise equally weighted draws.
 
@@ -128,7 +134,13 @@ class Estimate(Shown):
             draws=values,
             n_respondents=n_respondents,
             evidence=evidence,
+            centre=centre,
         )
+
+    @property
+    def middle(self) -> float:
+        """What to print next to the interval: the mean, or of a ratio the median."""
+        return float(np.median(self.draws)) if self.centre == "median" else self.mean
 
     def probability_above(self, value: float) -> float:
         """Return the share of draws above `value`, ties counting one half."""
@@ -137,8 +149,10 @@ class Estimate(Shown):
     def to_dict(self) -> dict[str, Any]:
         """Return the summary as plain values, ready for JSON (without the draws)."""
         judged = {} if self.evidence is None else {"evidence": self.evidence}
+        centre = {"median": self.middle} if self.centre == "median" else {}
         return {
             "mean": self.mean,
+            **centre,
             "sd": self.sd,
             "interval": self.interval.to_dict(),
             "n_draws": int(self.draws.size),

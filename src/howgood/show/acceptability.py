@@ -29,7 +29,7 @@ from howgood.show.figures import theme
 from howgood.show.figures.people import people_figure
 from howgood.show.figures.theme import picture_section as picture_section
 from howgood.show.measures import weight_findings, weight_sections, weight_values
-from howgood.show.numbers import percent, percent_of_draws, share_text, with_interval
+from howgood.show.numbers import as_given, percent, percent_of_draws, share_text, with_interval
 from howgood.show.other_people import (
     other_people_finding,
     other_people_sections,
@@ -560,9 +560,9 @@ def accepting_text(share: Estimate, precision: float, recall: float) -> str:
     """
     ends = share.interval
     return (
-        f"At {percent(precision)} precision and {percent(recall)} recall, {percent(share.mean)} of "
-        f"people would accept it (likely between {100 * ends.lower:.0f} and "
-        f"{100 * ends.upper:.0f} %)."
+        f"At {as_given(precision)} precision and {as_given(recall)} recall, "
+        f"{percent(share.mean)} of people would accept it (likely between {100 * ends.lower:.0f} "
+        f"and {100 * ends.upper:.0f} %)."
     )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from howgood.records.acceptance import AcceptanceDraws
 from howgood.records.estimate import Estimate
 from howgood.show.design import asset
-from howgood.show.numbers import percent, share_text
+from howgood.show.numbers import as_given, percent, share_text
 
 _LEVELS = (0.1, 0.3, 0.5, 0.7, 0.9)
 _LEAST = 0.4
@@ -173,9 +173,10 @@ def _described(
         "people."
     )
     if point is not None and accepting is not None:
+        precision, recall = map(as_given, point)
         words += (
-            f" A point at {percent(point[0])} precision and {percent(point[1])} recall, accepted "
-            f"by {share_text(accepting)}."
+            f" A point at {precision} precision and {recall} recall, accepted by "
+            f"{share_text(accepting)}."
         )
     return words
 

@@ -203,7 +203,7 @@ def trade_off_findings(trade: TradeOff) -> tuple[Finding, ...]:
         f"at least {percent(trade.share)} accept {trade.application} with probability "
         f"{plain(trade.certainty, digits=2)}"
     )
-    best = _accepting(trade, len(trade.curve) - 1)
+    best = _accepting(trade.curve, len(trade.curve) - 1)
     short = evidence_findings(trade.evidence, trade.application)
     if short:
         unsure = f"How much accuracy can be given up cannot be said: perfect accuracy wins {best}."
@@ -214,8 +214,8 @@ def trade_off_findings(trade: TradeOff) -> tuple[Finding, ...]:
     at = int(np.argmin(np.abs(np.asarray(trade.curve["accuracy"]) - trade.least_accuracy)))
     text = (
         f"From {percent(trade.least_accuracy)} precision and recall on, {wanted}: there "
-        f"{_accepting(trade, at)} would, at perfect accuracy {best}. What lies above it can be "
-        "given up for privacy, cost or battery."
+        f"{_accepting(trade.curve, at)} would, at perfect accuracy {best}. What lies above it can "
+        "be given up for privacy, cost or battery."
     )
     if trade.lowest_shown is not None and trade.least_accuracy <= trade.lowest_shown + _POINT:
         text += " Nobody was asked about less."
@@ -418,23 +418,37 @@ def _threshold_map(
 def go_live_table(decision: GoLive) -> Table:
     """Return the learning curve with what would be accepted; whole sizes are written as such."""
     sizes = np.asarray(decision.table["size"], dtype=np.float64)
-    whole = sizes.astype(np.int64) if (sizes == np.round(sizes)).all() else sizes
-    return Table({**dict(decision.table), "size": whole})
+    enough = f"P(at least {percent(decision.share)} accept)"
+    return Table(
+        {
+            "size": sizes.astype(np.int64) if (sizes == np.round(sizes)).all() else sizes,
+            "people accepting": [_accepting(decision.table, row) for row in range(len(sizes))],
+            enough: [share_of_draws(each) for each in decision.table["p_enough"].tolist()],
+            "passes": ["yes" if each else "no" for each in decision.table["passes"].tolist()],
+        }
+    )
 
 
 def go_live_findings(decision: GoLive) -> tuple[Finding, ...]:
     """Say when to go live, or that it is too early to say."""
-    wanted = (
-        f"at least {percent(decision.share)} accept {decision.application} with probability "
-        f"{plain(decision.certainty, digits=2)}"
-    )
+    enough = f"at least {percent(decision.share)} accept {decision.application}"
+    wanted = plain(decision.certainty, digits=2)
     short = evidence_findings(decision.evidence, decision.application)
     if short:
         return short
+    sizes = np.asarray(decision.table["size"], dtype=np.float64)
+    at = -1 if decision.size is None else int(np.argmax(sizes == decision.size))
+    found = share_of_draws(float(decision.table["p_enough"][at]))
     if decision.size is None:
-        text = f"Not enough evidence at any size tried that {wanted}: keep training, or ask more."
+        text = (
+            f"Not enough evidence that {enough}: at size {sizes[at]:g}, the largest tried, this "
+            f"has probability {found} (wanted {wanted}). Keep training, or ask more people."
+        )
         return (Finding(text=text, tone="unsure"), *_assumed_specificity(decision))
-    text = f"Go live from size {decision.size:g} on: {wanted}."
+    text = (
+        f"Go live from size {decision.size:g} on: there {enough} with probability {found} (wanted "
+        f"{wanted})."
+    )
     return (Finding(text=text, tone="good"), *_assumed_specificity(decision))
 
 
@@ -518,8 +532,8 @@ def _power(size: StudySize) -> tuple[Finding, ...]:
     return (Finding(text=text),)
 
 
-def _accepting(trade: TradeOff, row: int) -> str:
-    mean, lower, upper = (trade.curve[name][row] for name in ("accepting", "lower", "upper"))
+def _accepting(curve: Table, row: int) -> str:
+    mean, lower, upper = (curve[name][row] for name in ("accepting", "lower", "upper"))
     return f"{percent(mean)} [{round(100 * lower)}–{round(100 * upper)}]"
 
 

@@ -335,7 +335,7 @@ def _(estimate: Estimate) -> Look:
 
 def _bar(name: str, estimate: Estimate) -> Bar:
     ends = estimate.interval
-    return Bar(name=name, mean=estimate.mean, lower=ends.lower, upper=ends.upper)
+    return Bar(name=name, mean=estimate.middle, lower=ends.lower, upper=ends.upper)
 
 
 def to_fragment(shown: Look) -> str:

@@ -54,7 +54,7 @@ def threshold_digits(threshold: float, width: float = 0.0) -> int:
 
 
 def with_interval(estimate: Estimate) -> str:
-    """Show mean and interval with the digits the spread deserves.
+    """Show mean (or of a ratio the median) and interval with the digits the spread deserves.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def with_interval(estimate: Estimate) -> str:
     # Draws may agree and leave doubt all the same: then a quarter of the interval is its spread.
     digits = digits_for(estimate.sd or (upper - lower) / 4.0, most=4)
     return (
-        f"{plain(estimate.mean, digits=digits)} "
+        f"{plain(estimate.middle, digits=digits)} "
         f"[{plain(lower, digits=digits)}, {plain(upper, digits=digits)}]"
     )
 
@@ -99,6 +99,20 @@ def percent(share: float, *, digits: int = 0) -> str:
     if 100 - smallest / 2 <= value < 100:
         return f"> {100 - smallest:.{digits}f} %"
     return f"{value:.{digits}f} %"
+
+
+def as_given(share: float) -> str:
+    """Show a percentage with the decimals somebody gave it, up to two; any other without.
+
+    Examples
+    --------
+    >>> as_given(0.825), as_given(0.85), as_given(0.81349)
+    ('82.5 %', '85 %', '81 %')
+    """
+    for digits in range(3):
+        if abs(100 * share - round(100 * share, digits)) < 1e-9:
+            return percent(share, digits=digits)
+    return percent(share)
 
 
 def probability(value: float) -> str:

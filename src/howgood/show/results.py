@@ -21,7 +21,7 @@ from howgood.records.rater_consistency import RaterConsistency
 from howgood.records.report import Finding, Headline, Report, Section
 from howgood.records.table import Table
 from howgood.show.figures.theme import COLOURS, INK, canvas, to_svg
-from howgood.show.numbers import percent, plain, share_text, with_interval
+from howgood.show.numbers import as_given, percent, plain, share_text, with_interval
 from howgood.show.people import people_finding
 from howgood.stats.arrays import FloatArray
 from howgood.stats.shares import jeffreys_ends
@@ -115,7 +115,8 @@ def accepting_finding(target: Target, accepting: Estimate) -> Finding:
     """Say what share accepts an accuracy, whatever uncertainty `accepting` holds."""
     return Finding(
         text=f"{share_text(accepting)} of people would accept {target.application} with "
-        f"{percent(target.precision)} precision and {percent(target.recall)} recall."
+        f"{as_given(target.precision)} precision and {as_given(target.recall)} "
+        "recall."
     )
 
 

@@ -13,7 +13,7 @@ from howgood.names import visible
 from howgood.records.estimate import Estimate, Interval
 from howgood.records.report import Finding, Headline, Report, Section
 from howgood.records.table import Table
-from howgood.show.numbers import percent, plain
+from howgood.show.numbers import as_given, percent, plain
 from howgood.stats.arrays import FloatArray
 
 # Draws a picture: the place of its section in the report, and the section.
@@ -216,7 +216,7 @@ def _what_if(headline: Headline) -> str:
     """Return sliders, and a place to drop a classifier's scores; scripts show them."""
     sliders = "".join(
         f'<label><span>{name.capitalize()}</span><input type="range" min="40" max="100" '
-        f'value="{100 * value:.0f}" data-{name}><output>{percent(value)}</output></label>'
+        f'value="{100 * value:.0f}" data-{name}><output>{as_given(value)}</output></label>'
         for name, value in zip(("precision", "recall"), headline.point, strict=True)
     )
     return (

@@ -16,6 +16,7 @@ from howgood.flow.results.uploaded import LARGEST, guess, names_as_text, numbers
 from howgood.records.elicited_metric import LinearMetric
 from howgood.records.estimate import Estimate
 from howgood.records.table import Table
+from howgood.show.translation import translated
 
 
 @given(st.binary(max_size=400), st.sampled_from(["a.csv", "b.tsv", "../../etc/x", "", "c.exe"]))
@@ -82,6 +83,16 @@ def test_anything_typed_is_an_accuracy_or_a_kind_refusal(matrix, precision, reca
     if found is not None:
         assert 0 <= found.precision <= 1
         assert 0 <= found.recall <= 1
+
+
+def test_a_share_next_to_a_percentage_is_refused_in_the_reader_s_language():
+    with pytest.raises(InputError, match="both in per cent, or both as shares") as refused:
+        read_accuracy({"precision": "0,9", "recall": "85"})
+    assert "erwartet werden beide in Prozent oder beide als Anteil. Schreiben Sie" in str(
+        translated(str(refused.value), "de")
+    )
+    assert read_accuracy({"precision": "0.9 %", "recall": "85"}).precision == pytest.approx(0.009)
+    assert read_accuracy({"precision": "1", "recall": "1"}).precision == 1
 
 
 def test_a_table_of_labels_is_counted():

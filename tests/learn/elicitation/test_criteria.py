@@ -207,7 +207,10 @@ def test_the_exchange_rate_is_in_the_units_of_the_table():
     person = simulated_respondent({"quality": 0.5, "price": 0.5}, learner.table)
     result = learn.ask_oracle(learner, person)
     # Equal weights of 100 points and 50 units of price: a point is worth half a unit.
-    assert 0.5 in result.exchange("quality", "price").interval
+    worth = result.exchange("quality", "price")
+    assert 0.5 in worth.interval
+    assert worth.middle == np.median(worth.draws)
+    assert str(worth).startswith(f"{worth.middle:.3g} [")
     with pytest.raises(InputError, match="Did you mean 'price'"):
         result.exchange("quality", "prices")
 

@@ -113,6 +113,7 @@ def read_accuracy(given: Mapping[str, str]) -> Accuracy | None:
     if not any(typed.values()):
         return None
     precision, recall = (_share(text, name) for name, text in typed.items())
+    _refuse_mixed(typed)
     return Accuracy(precision=precision, recall=recall)
 
 
@@ -202,13 +203,31 @@ def _counts(text: str) -> tuple[int, int, int, int]:
     return hits, missed, alarms, cleared
 
 
+def _refuse_mixed(typed: Mapping[str, str]) -> None:
+    """Refuse a plain number up to 1 next to one above: is it a share, or a percentage too?"""
+    plain = {name: text for name, text in typed.items() if not text.endswith("%")}
+    small = [name for name, text in plain.items() if _number(text) <= 1]
+    if len(plain) == 2 and len(small) == 1:
+        unclear = plain[small[0]]
+        raise InputError(
+            where=small[0],
+            found=" next to ".join(f"{name} {text[:40]}" for name, text in plain.items()),
+            needed="both in per cent, or both as shares",
+            cure=f"Write {unclear[:40]} %, or {100 * _number(unclear):.6g} %.",
+        )
+
+
+def _number(text: str) -> float:
+    """Return what was typed as a number, NaN where it is none."""
+    try:
+        return float(text.removesuffix("%").strip().replace(",", "."))
+    except ValueError:
+        return float("nan")
+
+
 def _share(text: str, name: str) -> float:
     """Return 0.85 for "85", "85 %" and "0.85"; up to 1 a plain number is taken as a share."""
-    plain = text.removesuffix("%").strip().replace(",", ".")
-    try:
-        value = float(plain)
-    except ValueError:
-        value = float("nan")
+    value = _number(text)
     if text.endswith("%") or value > 1:
         value /= 100
     if not 0 < value <= 1:

@@ -4,6 +4,7 @@ In: outcomes and predictions, and answers. Out: questions in the user's units (s
 `weights_search`) and `QuantileResult`. Absent: costs that do not grow evenly with the error.
 """
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -120,7 +121,7 @@ class QuantileElicitor(WeightsSearch):
         quantile = np.clip(weights[:, 0], 1e-6, 1 - 1e-6)
         return QuantileResult(
             quantile=weight_estimate(quantile),
-            ratio=weight_estimate(quantile / (1 - quantile)),
+            ratio=replace(weight_estimate(quantile / (1 - quantile)), centre="median"),
             metric=PinballMetric(quantile=float(quantile.mean())) if is_said else None,
             unit=self.unit,
             residuals=self.truth - self.prediction,

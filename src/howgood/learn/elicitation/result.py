@@ -4,7 +4,7 @@ In: a `Belief`, the bank, the answered questions. Out: `ElicitationResult`. Abse
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -82,7 +82,7 @@ def summarise(
     return ElicitationResult(
         metric=described.metric if described.is_said else None,
         a0=None if z_draws is None else _estimate(expit(z_draws)),
-        ratio=None if z_draws is None else _estimate(np.exp(-z_draws)),
+        ratio=None if z_draws is None else replace(_estimate(np.exp(-z_draws)), centre="median"),
         families=belief.family_probabilities() if described.is_enough else {},
         family=described.family if described.is_said else None,
         matrix=system.matrix,

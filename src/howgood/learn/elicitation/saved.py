@@ -23,7 +23,7 @@ from howgood.records.elicitation import (
     ElicitationResult,
     WeightsResult,
 )
-from howgood.records.estimate import Estimate
+from howgood.records.estimate import Centre, Estimate
 from howgood.records.pinball import QuantileResult
 from howgood.records.provenance import Provenance
 from howgood.stats.shares import beta_draws
@@ -167,7 +167,10 @@ def _estimate(name: str, draws: list[float]) -> Estimate:
     values = np.array([float(draw) for draw in draws])
     if not (np.isfinite(values) & (values >= 0)).all() or (name == "a0" and values.max() > 1):
         raise ValueError(f"draws of {name} that are no weights")
-    return Estimate.from_draws(values, probability=0.9, kind="quantile", n_respondents=1)
+    centre: Centre = "median" if name == "ratio" else "mean"
+    return Estimate.from_draws(
+        values, probability=0.9, kind="quantile", n_respondents=1, centre=centre
+    )
 
 
 def _range(lower: float | None, upper: float | None) -> Range:

@@ -29,7 +29,7 @@ from howgood.show.acceptability import USUAL_PEOPLE, accepting_text
 from howgood.show.acceptance_map import acceptance_map, map_lines, standalone_map
 from howgood.show.challenges import challenge_findings, challenge_table, nearest_findings
 from howgood.show.decisions import gain_finding
-from howgood.show.numbers import percent, share_text
+from howgood.show.numbers import as_given, share_text
 from howgood.show.results import accepting_finding, target_finding
 from howgood.show.story import headline_html
 from howgood.web.access import SignInNeededError, home, sent_form, signed_in, text_of
@@ -98,9 +98,10 @@ async def get_picture(request: Request) -> Response:
         raise HTTPException(404)
     drawing = await run_in_threadpool(_drawing, card, answer)
     accuracy = answer.accuracy
+    precision, recall = map(as_given, (accuracy.precision, accuracy.recall))
     caption = (
-        f"{card.application}: {share_text(answer.accepting)} accept {percent(accuracy.precision)} "
-        f"precision, {percent(accuracy.recall)} recall"
+        f"{card.application}: {share_text(answer.accepting)} accept {precision} precision, "
+        f"{recall} recall"
     )
     headers = {"Content-Security-Policy": PICTURE_POLICY, "Cache-Control": "public, max-age=300"}
     return Response(standalone_map(drawing, caption), media_type="image/svg+xml", headers=headers)
