@@ -7,6 +7,7 @@ import asyncio
 import gc
 import logging
 import os
+import re
 import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -131,7 +132,10 @@ def _researchers_routes(host: Host, settings: Settings) -> Router:
         recruiting,
     )
     routes = guarded(route for module in modules for route in module.ROUTES)
-    return Router([*routes, Mount("/api", app=make_api(host, settings))], redirect_slashes=False)
+    api = Mount("/api", app=make_api(host, settings))
+    # An address with a line break in it is the API's, too: it answers in its own form.
+    api.path_regex = re.compile(api.path_regex.pattern, re.DOTALL)
+    return Router([*routes, api], redirect_slashes=False)
 
 
 class _LoadedLater:

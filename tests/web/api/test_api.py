@@ -339,7 +339,7 @@ def test_bodies_that_are_wrong_are_refused_kindly(client, token, options, status
                                   "/studies/doors/participants?limit=1&limit=2",
                                   "/studies/doors/participants?limit=100000000000000000000",
                                   "/studies/doors/participants?pilots=1",
-                                  "/studies/%ED%A0%80", "/nothing",
+                                  "/studies/%ED%A0%80", "/nothing", "/studies/a%0Ab",
                                   "/studies/doors/fits/%C2%B2"])  # fmt: skip
 def test_addresses_that_are_wrong_are_refused_kindly(api, path):
     answer = api("GET", path)
