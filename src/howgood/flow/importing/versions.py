@@ -99,7 +99,7 @@ def _as_stored(
     with host.database.reading() as connection:
         by_version: dict[int, set[str]] = {}
         for stored in possibly_known(connection, row.number, list(wanted)):
-            for known in {str(stored.number), stored.external_id} & wanted.keys():
+            for known in {str(stored.number), stored.external_id or ""} & wanted.keys():
                 by_version.setdefault(stored.version, set()).add(wanted[known])
     chosen: dict[str, int] = {}
     for version in by_version.keys() & readers.keys():
