@@ -68,6 +68,7 @@ def _walk(page, server) -> None:
     page.locator("details.block summary").first.click()
     page.locator('[name="survey.per_application"]').fill("6")
     page.get_by_role("button", name="Save", exact=True).last.click()
+    page.get_by_text("Saved.", exact=True).wait_for()
     page.goto(f"{home}/studies/smart-alarm/publish")
     _save(page, "publish", last="main form")
     _data(page, server)

@@ -40,13 +40,21 @@ BISECTED["comparison"] = {
         for step in range(10)
     ],
 }  # fmt: skip
+# Questions of a random block, of which a page begins at the second place and at the empty third.
+HOBBIES = [
+    {"key": key, "text": f"Frage {key}", "type": "text", "block": "" if key in "ae" else "hobbies",
+     "new_page": key in "cd"}
+    for key in "abcde"
+]  # fmt: skip
 STUDIES = {
     "comparison": comparison(slug="comparison"),
     "bisection": BISECTED,
     "criteria": templated("criteria", queries=6, checks=1, evaluation=2),
     "failures": templated("failures", per_person=3),
     "votes": templated("votes", votes=5),
-    "rerating": rerating(slug="rerating"),
+    "rerating": rerating(
+        slug="rerating", demographics=HOBBIES, blocks=[{"key": "hobbies", "show": 2}]
+    ),
 }
 
 

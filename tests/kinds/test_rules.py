@@ -91,6 +91,23 @@ def test_a_random_block_keeps_its_places_and_shows_a_subset_of_its_questions():
     assert len(seen) == 6  # every ordered pair of three
 
 
+@pytest.mark.parametrize("show", [None, 2, 1])
+def test_a_page_begins_at_its_place_whichever_question_of_a_random_block_stands_there(show):
+    questions = _questions(
+        *({"key": key, "text": key, "type": "text", "block": "x" if key in "bce" else "",
+           "new_page": key in "ce"} for key in "abcdef")
+    )  # fmt: skip
+    shapes = {
+        None: ["a*", "*d", "*f"],  # a b | c d | e f, the block's three in any order
+        2: ["a*", "*d", "f"],
+        1: ["a*", "d", "f"],
+    }
+    for seed in range(50):
+        pages = paged(ordered(questions, [RandomBlock(key="x", show=show)], seed))
+        shape = ["".join("*" if each.key in "bce" else each.key for each in page) for page in pages]
+        assert shape == shapes[show]
+
+
 def _problems(**changes):
     problems = []
     study_from(SURVEY | changes, problems=problems)

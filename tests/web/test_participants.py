@@ -1,9 +1,11 @@
 """The people of a study on pages: rows, one person's answers, decisions with reasons."""
 
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from tests.flow.hosting.conftest import Person as Visitor
 from tests.flow.results.conftest import SURVEY
 from tests.web.conftest import hidden_fields
 
@@ -82,3 +84,21 @@ def test_what_looks_careless_is_drawn_and_named(owner, host):
     for text in (same, hurried, careful):
         assert "Ratings in order" in text
         assert 'class="drawn judged"' in text
+
+
+def test_who_judged_nothing_has_nothing_to_count(owner, host):
+    asked = {"key": "age", "text": "Age?", "type": "number", "required": True}
+    out = {"key": "young", "text": "Adults only.", "when": {"question": "age", "at_most": 17}}
+    task = {**SURVEY["survey"], "attention": []}
+    changed = {**SURVEY, "survey": task, "demographics": [asked], "screen_outs": [out]}
+    add_study(host, Study.from_dict(changed), folder=Path(), now=datetime.now(UTC))
+    for age in ("12", "40"):
+        someone = Visitor(host, "doors", seed=int(age), now=datetime.now(UTC))
+        someone.begin()
+        someone.send(age=age)
+    someone.finish()
+    young, adult = (owner.get(f"{PEOPLE}/{number}").text for number in (1, 2))
+    assert ("nothing to count" in young, "✓ counts" in young) == (True, False)
+    assert ("nothing to count" in adult, "✓ counts" in adult) == (False, True)
+    live = owner.get("/studies/doors").text
+    assert re.search(r"1 of about \d+ people finished so far</strong></p>", live)

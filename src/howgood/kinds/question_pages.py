@@ -125,14 +125,23 @@ def section_answers(section: str, answered: Mapping[str, Answer]) -> dict[str, A
 def ordered(
     questions: Sequence[Question], blocks: Iterable[RandomBlock], seed: int
 ) -> tuple[Question, ...]:
-    """Return questions in a person's order: a random block is shuffled among its own places."""
+    """Return questions in a person's order: a random block is shuffled among its own places.
+
+    A page begins at a place, whichever question stands there; where none does, at the next one.
+    """
     places: list[Question | None] = list(questions)
     for block in blocks:
         own = [index for index, question in enumerate(questions) if question.block == block.key]
         drawn = shuffled(own, seed, "block", block.key)[: block.show]
         for place, source in zip(own, [*drawn, *[None] * len(own)], strict=False):
             places[place] = None if source is None else questions[source]
-    return tuple(question for question in places if question is not None)
+    found, begins_page = [], False
+    for written, question in zip(questions, places, strict=True):
+        begins_page = begins_page or written.new_page
+        if question is not None:
+            found.append(question.model_copy(update={"new_page": begins_page}))
+            begins_page = False
+    return tuple(found)
 
 
 def paged(questions: Iterable[Question]) -> list[tuple[Question, ...]]:

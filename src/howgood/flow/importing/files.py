@@ -16,10 +16,11 @@ from howgood.errors import FileFormatError, InputError
 from howgood.flow.collected.rows import find_study
 from howgood.flow.hosting import Host
 from howgood.flow.importing.mapping import suggested
-from howgood.flow.importing.prepare import Prepared, prepare
+from howgood.flow.importing.prepare import Prepared
 from howgood.flow.importing.recognise import GivenAnswer, ImportedPerson, compared
 from howgood.flow.importing.sheet import read_sheet
 from howgood.flow.importing.storing import ImportReport, merged, report_of, store_people
+from howgood.flow.importing.versions import prepare_any_version
 from howgood.flow.participate import conditions, next_screen, parse_answer
 from howgood.flow.participate.path import CONSENT
 from howgood.flow.survey_export.offline import FORMAT
@@ -117,10 +118,9 @@ def prepared_table(
 ) -> Prepared:
     """Read a table with the mapping, completed by suggestions, and store nothing."""
     row = find_study(host, slug)
-    study = host.study(row.version)
     sheet = read_sheet(content, name=name)
-    complete = {**suggested(study, sheet), **mapping}
-    return prepare(study, sheet, complete, version=row.version, missing=missing, now=now)
+    complete = {**suggested(host.study(row.version), sheet), **mapping}
+    return prepare_any_version(host, row, sheet, complete, missing=missing, now=now)
 
 
 def _text(content: bytes, name: str) -> str:

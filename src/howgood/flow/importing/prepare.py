@@ -289,6 +289,11 @@ def _read_question(
         values[question.key] = sorted_choices(question, chosen)
 
 
+def imported_id(name: str) -> str:
+    """Return the id under which somebody of a file is stored."""
+    return f"import-{name}"
+
+
 def _people(reading: Reading, version: int, *, now: datetime) -> tuple[ImportedPerson, ...]:
     """Return everyone who was read, as they are stored."""
     return tuple(
@@ -322,7 +327,7 @@ def _person(
         )
     return ImportedPerson(
         name=name,
-        external_id=f"import-{name}",
+        external_id=imported_id(name),
         version=version,
         seed=int.from_bytes(hashlib.sha256(name.encode()).digest()[:6]),
         condition=person.condition or known[0],

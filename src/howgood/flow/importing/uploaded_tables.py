@@ -20,10 +20,11 @@ from howgood.flow.importing.mapping import (
     targets,
     wide_columns,
 )
-from howgood.flow.importing.prepare import Prepared, prepare
+from howgood.flow.importing.prepare import Prepared
 from howgood.flow.importing.recognise import compared
 from howgood.flow.importing.sheet import Sheet, read_sheet
 from howgood.flow.importing.storing import ImportReport, report_of, store_people
+from howgood.flow.importing.versions import prepare_any_version
 from howgood.kinds.table_import import Missing, Target
 from howgood.store import uploads
 from howgood.store.studies import StudyRow
@@ -108,7 +109,7 @@ def look_at(
     chosen = suggested(study, sheet) if mapping is None else dict(mapping)
     prepared, report, problem = None, None, ""
     try:
-        prepared = prepare(study, sheet, chosen, version=row.version, missing=missing, now=now)
+        prepared = prepare_any_version(host, row, sheet, chosen, missing=missing, now=now)
         with host.database.reading() as connection:
             comparison = compared(connection, row, prepared.people)
         report = report_of(comparison, prepared.left_out, None)
@@ -149,9 +150,9 @@ def confirm(
         discard(host, slug, number)
         return report
     sheet = read_sheet(upload.content, name=upload.name)
-    prepared = prepare(
-        host.study(row.version), sheet, mapping, version=row.version, missing=missing, now=now
-    ).checked(upload.name)
+    prepared = prepare_any_version(host, row, sheet, mapping, missing=missing, now=now).checked(
+        upload.name
+    )
     report = store_people(
         host,
         row,

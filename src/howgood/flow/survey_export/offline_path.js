@@ -123,7 +123,14 @@ const howgoodPath = (survey) => {
       const drawn = shuffled(own, state.seed, "block", block.key).slice(0, block.show ?? own.length);
       own.forEach((place, n) => { places[place] = n < drawn.length ? questions[drawn[n]] : null; });
     }
-    return places.filter(Boolean);
+    let newPage = false;
+    return places.flatMap((question, place) => {
+      newPage ||= questions[place].newPage;
+      if (!question) return [];
+      const placed = { ...question, newPage };
+      newPage = false;
+      return [placed];
+    });
   };
   const paged = (questions) => {
     const found = [];

@@ -21,7 +21,7 @@ from howgood.flow.collected.taken_out import note_taken_out
 from howgood.flow.collected.writers import CsvWriter
 from howgood.flow.hosting import Host, View
 from howgood.flow.hosting.view import answered_questions
-from howgood.flow.participate import is_mirrored
+from howgood.flow.participate import answers_as_rows, is_mirrored
 from howgood.flow.watching.counts import SECONDS_PER_PAGE, Look, Watcher, ratings_of
 from howgood.kinds import kind_of
 from howgood.kinds.questions import Question
@@ -55,8 +55,8 @@ class Person:
     """One person: when, how far, how long on every page, what they rated, why to look.
 
     `seconds` are those of pages whose time is known: imported answers often have none.
-    `left_out` says why their answers do not count under the usual rule; empty: they do. `flags` is
-    None while nobody has looked whether there is a reason.
+    `left_out` says why their answers do not count under the usual rule; empty: they do, if
+    `has_judged`. `flags` is None while nobody has looked whether there is a reason.
     """
 
     number: int
@@ -70,6 +70,7 @@ class Person:
     ratings: tuple[float, ...]
     flags: tuple[str, ...] | None
     left_out: str
+    has_judged: bool
     review: Review
     checks: AnswerChecks
     device: str = ""
@@ -177,6 +178,7 @@ def _person(host: Host, person: PersonRow, decided: Review, look: Look) -> Perso
         ratings=_numbers(ratings_of(study, way)),
         flags=look(study, person),
         left_out=reason or "",
+        has_judged=bool(answers_as_rows(study, way)),
         review=decided,
         checks=kind_of(study).answer_checks(study, way),
         device=person.device,
