@@ -11,7 +11,8 @@ from scipy.special import expit, log_expit
 
 from howgood import decide
 from howgood.errors import InputError
-from howgood.show.votes import side_finding
+from howgood.show.leaderboard import Nouns, can_be_told, needed_sections
+from howgood.show.votes import needed_rows, side_finding
 from howgood.stats.paired_votes import Votes, fit_votes, is_side_known
 
 few = settings(max_examples=10, deadline=None)
@@ -374,6 +375,12 @@ def test_one_scale_is_tested_at_the_style_that_each_vote_had():
     assert settings["deviance, p-value"] > 0.001
 
 
+def pairs_to_settle(ranking):
+    tables = [section.table for section in needed_sections(ranking, Nouns("vote", "asking"))]
+    assert (needed_rows(ranking) is None) == (not tables)
+    return [row for table in tables for row in table.rows()]
+
+
 def test_a_base_that_always_stands_left_is_not_separated_from_its_side():
     rng = np.random.default_rng(3)
     other = np.array(["a", "b"])[rng.integers(0, 2, 200)]
@@ -382,6 +389,12 @@ def test_a_base_that_always_stands_left_is_not_separated_from_its_side():
     found = decide.rank_votes(votes)
     assert found.provenance.settings["every pair one way round"]
     assert "shown one way round only" in side_finding(found.provenance.settings).text
+    assert found.provenance.settings["sides of systems"] == {"base": 0, "a": -1, "b": -1}
+    assert not can_be_told(found, "base", "a")
+    assert can_be_told(found, "a", "b")
+    named = [{row["to tell"], row["from"]} for row in pairs_to_settle(found)]
+    assert found.ties["base"]
+    assert all("base" not in pair for pair in named)
     is_swapped = rng.random(200) < 0.5
     swapped = {
         "left": np.where(is_swapped, votes["right"], votes["left"]),
@@ -390,6 +403,7 @@ def test_a_base_that_always_stands_left_is_not_separated_from_its_side():
     }
     again = decide.rank_votes(swapped)
     assert not again.provenance.settings["every pair one way round"]
+    assert again.provenance.settings["sides of systems"] == {}
     assert again.order[-1] == "base"
     assert again.error("a", "base") < 0.05 < found.error("a", "base")
 

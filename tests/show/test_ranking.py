@@ -10,7 +10,7 @@ from howgood.decide import rank, rank_grades, rank_ratings
 from howgood.show import leaderboard
 from howgood.show.figures.ranking import gaussian_curve, ranking_figure
 from howgood.show.figures.theme import to_svg
-from howgood.show.ranking import findings
+from howgood.show.ranking import findings, readable_errors, readable_table
 
 
 def _leader_and_rivals(shift, *, rivals=5):
@@ -61,8 +61,15 @@ def test_ratings_that_never_vary_make_nobody_the_best():
         "near": [3.9, 3.9, 2.1, 2.1, 4.8, 4.8],
         "far": [3.0, 3.0, 3.0, 3.0, 3.0, 3.0],
     }
-    said = findings(rank_ratings(ratings, predictions=["near", "far"]))
+    ranking = rank_ratings(ratings, predictions=["near", "far"])
+    said = findings(ranking)
     assert said[0].tone == "unsure"
+    table = readable_table(ranking).to_dict()
+    assert [row["system"] for row in readable_table(ranking).rows()] == ["near", "far"]
+    for column in ("P(best)", "ranks", "tied with"):
+        assert set(table[column]) == {"not known"}
+    assert not any("%" in cell or "0.0" in cell for row in readable_errors(ranking).rows()
+                   for cell in row.values())  # fmt: skip
     assert said[0].text.startswith("near has the best score, but no rating varies here")
     assert not any("probability" in each.text or "barrier" in each.text for each in said)
 

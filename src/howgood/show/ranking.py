@@ -69,6 +69,8 @@ def findings(ranking: Ranking) -> tuple[Finding, ...]:
 def readable_table(ranking: Ranking) -> Table:
     """Return one row per system as people read it; the numbers behind it: `ranking.table()`."""
     rows = list(ranking.table().rows())
+    if _nothing_varies(ranking):
+        return _scores_alone(ranking, rows)
     return Table(
         {
             "rank": [row["rank"] for row in rows],
@@ -81,6 +83,20 @@ def readable_table(ranking: Ranking) -> Table:
             **_above_barrier(ranking, rows),
         }
     )
+
+
+def _scores_alone(ranking: Ranking, rows: list[dict[str, Any]]) -> Table:
+    """Return the scores without chances: nothing says what would come out next time."""
+    return Table(
+        {
+            "rank": [row["rank"] for row in rows],
+            "system": [row["system"] for row in rows],
+            score_name(ranking): [_score(row["score"], row["sd"]) for row in rows],
+            **{name: ["not known"] * len(rows) for name in ("P(best)", "ranks", "tied with")},
+            "error against next": ["" if at + 1 == len(rows) else "not known"
+                                   for at in range(len(rows))],
+        }
+    )  # fmt: skip
 
 
 def tied_with(ties: Mapping[str, Sequence[str]]) -> list[str]:
@@ -196,12 +212,17 @@ def _above_barrier(ranking: Ranking, rows: list[dict[str, Any]]) -> dict[str, li
 
 def readable_errors(ranking: Ranking) -> Table:
     """Return the error matrix as people read it: an empty diagonal, small numbers kept."""
+    is_known = not _nothing_varies(ranking)
     return Table(
         {
             "system": list(ranking.order),
             **{
                 column: [
-                    "" if row == column else probability(ranking.error(row, column))
+                    ""
+                    if row == column
+                    else probability(ranking.error(row, column))
+                    if is_known
+                    else "not known"
                     for row in ranking.order
                 ]
                 for column in ranking.order

@@ -352,6 +352,15 @@ def is_side_known(left: IntArray, right: IntArray) -> bool:
     ... )
     (False, True)
     """
+    return heights_of_sides(left, right) is None
+
+
+def heights_of_sides(left: IntArray, right: IntArray) -> dict[int, int] | None:
+    """Return heights that fall by one from left to right in every pair; None: there are none.
+
+    Competitors of one height stand on the same side of everything: their difference is known as if
+    sides did nothing.
+    """
     pairs = list(zip(left.tolist(), right.tolist(), strict=True))
     steps: dict[int, list[tuple[int, int]]] = {}
     for one, other in pairs:
@@ -361,7 +370,8 @@ def is_side_known(left: IntArray, right: IntArray) -> bool:
     for start in steps:
         if start not in height:
             height |= _heights_from(start, steps)
-    return any(height[one] - height[other] != 1 for one, other in pairs)
+    is_one_way = all(height[one] - height[other] == 1 for one, other in pairs)
+    return height if is_one_way else None
 
 
 def _heights_from(start: int, steps: Mapping[int, list[tuple[int, int]]]) -> dict[int, int]:
