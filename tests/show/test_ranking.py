@@ -74,6 +74,18 @@ def test_ratings_that_never_vary_make_nobody_the_best():
     assert not any("probability" in each.text or "barrier" in each.text for each in said)
 
 
+@pytest.mark.parametrize("metric", ["rmse", "mse", "mae"])
+def test_predictions_on_another_scale_are_asked_about(metric):
+    """Percentages as predictions of one to five stars make errors of many stars."""
+    mean = np.array([1.1, 2.6, 4.0, 3.2, 4.9, 2.0] * 5)
+    own = {"near": mean + np.tile([0.4, -0.4, 0.6], 10), "poor": np.full(30, 1.0)}
+    for others, is_asked in ({}, False), ({"percent": 20 * mean}, True):
+        ranking = rank({**own, **others}, mean=mean, sd=np.full(30, 0.5), metric=metric)
+        said = [each.text for each in findings(ranking) if "scale of the ratings" in each.text]
+        assert bool(said) == is_asked
+        assert all("Errors of percent are up to" in text and "poor" not in text for text in said)
+
+
 def test_two_systems_are_sure_of_each_other():
     said = _said(_leader_and_rivals(3.4, rivals=1))
     assert "of 0.045" in said.text
