@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howgood.ask.intake import is_gap
-from howgood.errors import DroppedRowsWarning, InputError, NoEvidenceWarning, announce
+from howgood.errors import DroppedRowsWarning, InputError, announce
 from howgood.records.alike_names import announce_alike_columns
 from howgood.records.estimate import Estimate, Interval
 from howgood.records.judged import JudgeAgreement
-from howgood.records.levels import VERDICT_WORDS, missing_values
+from howgood.records.levels import VERDICT_WORDS, announce_cut, missing_values
 from howgood.records.missing import blank_values, check_policy
 from howgood.records.table import Table, as_numbers, frame_column_names, frame_columns
 from howgood.stats.arrays import FloatArray, IntArray
@@ -112,7 +112,7 @@ def judge_rows(
     place = outputs.place_of(table, columns, is_labelled)
     value = value[is_labelled]
     if cut is not None:
-        _announce_cut(value, cut)
+        announce_cut(value, cut)
         value = (value >= cut).astype(np.float64)
     segment = None
     if columns.segment is not None:
@@ -147,21 +147,6 @@ def _announce_alike(
     people, items = (columns.rater, columns.system), (columns.item, columns.cluster)
     labelled = {name: table[name][is_labelled] for name in (*people, *items) if name is not None}
     announce_alike_columns(labelled, people=people, items=items, where="labels")
-
-
-def _announce_cut(value: FloatArray, cut: float) -> None:
-    """Say that a cut divides nothing: it may be one of another scale."""
-    lowest, highest = float(value.min()), float(value.max())
-    if lowest < cut <= highest:
-        return
-    which, found = (
-        ("every label reaches", "pass") if cut <= lowest else ("no label reaches", "fail")
-    )
-    announce(
-        f"{which} the cut of {cut:g}: labels go from {lowest:g} to {highest:g}, so that all "
-        f"{found}. Is the cut one of their scale?",
-        NoEvidenceWarning,
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
