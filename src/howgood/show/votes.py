@@ -85,10 +85,10 @@ def _needed(ranking: Ranking, group: tuple[str, ...]) -> str:
     groups = ranking.provenance.settings["groups never compared"]
     if any((first in names) != (last in names) for names in groups):
         return ""
-    if not can_be_told(ranking, first, last):
-        return " More votes like these would not tell them apart."
     if not leads:
         return f" Nothing puts {first} before {last} so far: only more votes on them can tell."
+    if not can_be_told(ranking, first, last):
+        return " More votes like these would not tell them apart."
     return needed_sentence(ranking, group, _nouns(ranking))
 
 
