@@ -46,6 +46,14 @@ def test_the_exit_code_is_the_verdict(logs, first, second, code, verdict, capsys
     assert found["difference"]["interval"]["probability"] == pytest.approx(0.9)
 
 
+def test_the_same_log_twice_is_mentioned(logs, tmp_path, capsys):
+    copy = tmp_path / "copy.csv"
+    copy.write_bytes((tmp_path / "base.csv").read_bytes())
+    for candidate, is_same in ((logs["base"], True), (str(copy), True), (logs["same"], False)):
+        run(["ship", logs["base"], candidate, "--metric", "correct"])
+        assert ("one log given twice, or a copy" in capsys.readouterr().out) == is_same
+
+
 def test_a_tie_says_what_would_settle_it_and_what_is_cheaper(logs, capsys):
     assert (
         run(["ship", logs["base"], logs["same"], "--metric", "correct", "--allow-undecided"]) == 0

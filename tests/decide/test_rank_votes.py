@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import brentq
-from scipy.special import expit
+from scipy.optimize import brentq, minimize
+from scipy.special import expit, log_expit
 
 from howgood import decide
 from howgood.errors import InputError
-from howgood.show.votes import side_finding
-from howgood.stats.paired_votes import is_side_known
+from howgood.show.leaderboard import Nouns, can_be_told, needed_sections
+from howgood.show.votes import needed_rows, side_finding
+from howgood.stats.paired_votes import Votes, fit_votes, is_side_known
 
 few = settings(max_examples=10, deadline=None)
 
@@ -237,6 +238,53 @@ def test_a_system_that_never_lost_is_not_certain():
         assert found.score_sds[found.index("new")] > 1
 
 
+@pytest.mark.parametrize(("n", "won"), [(20, 10), (20, 3), (30, 15)])
+def test_a_side_that_always_wins_for_one_system_leaves_the_difference_open(n, won):
+    """a always wins on the left, b wins some there: gap and side have no end together.
+
+    With gap d and side e, a's chance is expit(d + e) on the left and expit(d - e) on the right;
+    the model's own error of d is the root of its inverse information. The votes that agree used to
+    make it half as large. Drawn from the posterior itself (on a grid) it is larger still.
+    """
+    votes = {
+        "left": ["a"] * n + ["b"] * n,
+        "right": ["b"] * n + ["a"] * n,
+        "winner": ["left"] * n + ["left"] * won + ["right"] * (n - won),
+    }
+
+    def loss(at):
+        d, e = at
+        told = n * log_expit(d + e) + won * log_expit(e - d) + (n - won) * log_expit(d - e)
+        return d**2 / 36 + 1e-6 * e**2 / 2 - told
+
+    d, e = minimize(loss, [1.0, 1.0], method="Nelder-Mead", options={"xatol": 1e-9}).x
+    left, right = (n * expit(gap) * expit(-gap) for gap in (d + e, d - e))
+    information = np.array(
+        [[left + right + 1 / 18, left - right], [left - right, left + right + 1e-6]]
+    )
+    alone = np.sqrt(np.linalg.inv(information)[0, 0])
+    gaps, sides = np.linspace(-15, 25, 401)[:, None], np.linspace(-30, 60, 901)
+    logs = -np.vectorize(lambda one, other: loss((one, other)))(gaps, sides)
+    shares = np.exp(logs - logs.max()).sum(axis=1)
+    shares, gaps = shares / shares.sum(), gaps[:, 0]
+    exact = np.sqrt(shares @ gaps**2 - (shares @ gaps) ** 2)
+    fit = fit_votes(
+        Votes(
+            left=np.repeat([0, 1], n),
+            right=np.repeat([1, 0], n),
+            outcome=np.repeat([0, 0, 1], [n, won, n - won]),
+            n_competitors=2,
+        )
+    )
+    shape = fit.components[0].shape
+    error = np.sqrt(shape[0, 0] + shape[1, 1] - 2 * shape[0, 1])
+    assert fit.strengths[0] - fit.strengths[1] == pytest.approx(d, abs=1e-3)
+    assert error == pytest.approx(alone, rel=0.01)
+    assert error < exact
+    found = decide.rank_votes(votes)
+    assert found.error("a", "b") > shares[gaps < 0].sum()
+
+
 def test_a_newcomer_neither_leads_by_one_vote_nor_blurs_the_others():
     base = _votes(9, systems=5, n=1500)
     before = decide.rank_votes(base, item="item", rater="rater")
@@ -327,6 +375,12 @@ def test_one_scale_is_tested_at_the_style_that_each_vote_had():
     assert settings["deviance, p-value"] > 0.001
 
 
+def pairs_to_settle(ranking):
+    tables = [section.table for section in needed_sections(ranking, Nouns("vote", "asking"))]
+    assert (needed_rows(ranking) is None) == (not tables)
+    return [row for table in tables for row in table.rows()]
+
+
 def test_a_base_that_always_stands_left_is_not_separated_from_its_side():
     rng = np.random.default_rng(3)
     other = np.array(["a", "b"])[rng.integers(0, 2, 200)]
@@ -335,6 +389,12 @@ def test_a_base_that_always_stands_left_is_not_separated_from_its_side():
     found = decide.rank_votes(votes)
     assert found.provenance.settings["every pair one way round"]
     assert "shown one way round only" in side_finding(found.provenance.settings).text
+    assert found.provenance.settings["sides of systems"] == {"base": 0, "a": -1, "b": -1}
+    assert not can_be_told(found, "base", "a")
+    assert can_be_told(found, "a", "b")
+    named = [{row["to tell"], row["from"]} for row in pairs_to_settle(found)]
+    assert found.ties["base"]
+    assert all("base" not in pair for pair in named)
     is_swapped = rng.random(200) < 0.5
     swapped = {
         "left": np.where(is_swapped, votes["right"], votes["left"]),
@@ -343,6 +403,7 @@ def test_a_base_that_always_stands_left_is_not_separated_from_its_side():
     }
     again = decide.rank_votes(swapped)
     assert not again.provenance.settings["every pair one way round"]
+    assert again.provenance.settings["sides of systems"] == {}
     assert again.order[-1] == "base"
     assert again.error("a", "base") < 0.05 < found.error("a", "base")
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import t as student
 
 from howgood import score
-from howgood.errors import InputError
+from howgood.errors import InputError, NoEvidenceWarning
 
 few = settings(max_examples=15, deadline=None)
 
@@ -167,6 +167,16 @@ def test_ordered_words_count_from_one():
     found = score.judge(labels, levels=["bad", "fair", "good"])
     assert found.kind == "mean"
     assert found.corrected["all"].mean == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize(("cut", "which"), [(3, "no label reaches"), (0, "every label reaches")])
+def test_a_cut_that_divides_nothing_is_mentioned(cut, which):
+    """--cut 3 on labels of 0 and 1 used to say that nothing would pass, and no more."""
+    labels = {"item": range(6), "rater": [1, 2, 3] * 2, "judge": [0.1, 0.9, 0.8, 0.2, 0.3, 0.7],
+              "label": [0, 1, 1, 0, 0, 1]}  # fmt: skip
+    with pytest.warns(NoEvidenceWarning, match=f"{which} the cut of {cut}: labels go from 0 to 1"):
+        score.judge(labels, cut=cut)
+    assert score.judge(labels, cut=1).kind == "pass rate"
 
 
 def test_length_sways_a_judge_that_was_made_to_like_it():

@@ -10,7 +10,7 @@ from howgood.decide import rank, rank_grades, rank_ratings
 from howgood.show import leaderboard
 from howgood.show.figures.ranking import gaussian_curve, ranking_figure
 from howgood.show.figures.theme import to_svg
-from howgood.show.ranking import findings
+from howgood.show.ranking import findings, readable_errors, readable_table
 
 
 def _leader_and_rivals(shift, *, rivals=5):
@@ -61,10 +61,29 @@ def test_ratings_that_never_vary_make_nobody_the_best():
         "near": [3.9, 3.9, 2.1, 2.1, 4.8, 4.8],
         "far": [3.0, 3.0, 3.0, 3.0, 3.0, 3.0],
     }
-    said = findings(rank_ratings(ratings, predictions=["near", "far"]))
+    ranking = rank_ratings(ratings, predictions=["near", "far"])
+    said = findings(ranking)
     assert said[0].tone == "unsure"
+    table = readable_table(ranking).to_dict()
+    assert [row["system"] for row in readable_table(ranking).rows()] == ["near", "far"]
+    for column in ("P(best)", "ranks", "tied with"):
+        assert set(table[column]) == {"not known"}
+    assert not any("%" in cell or "0.0" in cell for row in readable_errors(ranking).rows()
+                   for cell in row.values())  # fmt: skip
     assert said[0].text.startswith("near has the best score, but no rating varies here")
     assert not any("probability" in each.text or "barrier" in each.text for each in said)
+
+
+@pytest.mark.parametrize("metric", ["rmse", "mse", "mae"])
+def test_predictions_on_another_scale_are_asked_about(metric):
+    """Percentages as predictions of one to five stars make errors of many stars."""
+    mean = np.array([1.1, 2.6, 4.0, 3.2, 4.9, 2.0] * 5)
+    own = {"near": mean + np.tile([0.4, -0.4, 0.6], 10), "poor": np.full(30, 1.0)}
+    for others, is_asked in ({}, False), ({"percent": 20 * mean}, True):
+        ranking = rank({**own, **others}, mean=mean, sd=np.full(30, 0.5), metric=metric)
+        said = [each.text for each in findings(ranking) if "scale of the ratings" in each.text]
+        assert bool(said) == is_asked
+        assert all("Errors of percent are up to" in text and "poor" not in text for text in said)
 
 
 def test_two_systems_are_sure_of_each_other():

@@ -257,7 +257,7 @@ def _metrics(
             return shared
         raise InputError(
             where="metric",
-            found=f"{len(shared)} metrics in both logs: {', '.join(map(repr, shared[:8]))}",
+            found=f"{len(shared)} metrics in both logs: {', '.join(map(repr, shared))}",
             needed="the one that decides",
             cure="Name it, and those that guard after it: metric=...",
         )

@@ -1,7 +1,7 @@
 """Values replaced by their place among known values.
 
 In: a column of numbers, text, booleans or dates. Out: its sorted distinct values, or integer
-codes. Absent: what the values mean.
+codes; a warning where a cut divides nothing. Absent: what the values mean.
 """
 
 from itertools import repeat
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howgood.errors import InputError
+from howgood.errors import InputError, NoEvidenceWarning, announce
 
 # What people write for passed and failed, in small letters.
 VERDICT_WORDS = {
@@ -184,3 +184,18 @@ def _is_missing(value: object) -> bool:
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, float) and value != value
+
+
+def announce_cut(value: NDArray[np.float64], cut: float) -> None:
+    """Say that a cut divides nothing: it may be one of another scale."""
+    lowest, highest = float(value.min()), float(value.max())
+    if lowest < cut <= highest:
+        return
+    which, found = (
+        ("every label reaches", "pass") if cut <= lowest else ("no label reaches", "fail")
+    )
+    announce(
+        f"{which} the cut of {cut:g}: labels go from {lowest:g} to {highest:g}, so that all "
+        f"{found}. Is the cut one of their scale?",
+        NoEvidenceWarning,
+    )

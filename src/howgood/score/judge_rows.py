@@ -17,7 +17,7 @@ from howgood.errors import DroppedRowsWarning, InputError, announce
 from howgood.records.alike_names import announce_alike_columns
 from howgood.records.estimate import Estimate, Interval
 from howgood.records.judged import JudgeAgreement
-from howgood.records.levels import VERDICT_WORDS, missing_values
+from howgood.records.levels import VERDICT_WORDS, announce_cut, missing_values
 from howgood.records.missing import blank_values, check_policy
 from howgood.records.table import Table, as_numbers, frame_column_names, frame_columns
 from howgood.stats.arrays import FloatArray, IntArray
@@ -112,6 +112,7 @@ def judge_rows(
     place = outputs.place_of(table, columns, is_labelled)
     value = value[is_labelled]
     if cut is not None:
+        announce_cut(value, cut)
         value = (value >= cut).astype(np.float64)
     segment = None
     if columns.segment is not None:

@@ -201,7 +201,7 @@ def needed_of_ties(ranking: Ranking) -> list[NeededGrades]:
         ranking.needed(ahead, behind, error=ranking.level)
         for ahead, names in ranking.ties.items()
         for behind in names
-        if place[behind] > place[ahead]
+        if place[behind] > place[ahead] and can_be_told(ranking, ahead, behind)
     ]
     return [needed for needed in found if isinstance(needed, NeededGrades)]
 
@@ -216,12 +216,31 @@ def needed_table(ranking: Ranking, nouns: Nouns) -> Table | None:
 
     The pairs between them are closer, and take more.
     """
-    sets = tied_sets(ranking.ties)
+    sets = [
+        names
+        for tied in tied_sets(ranking.ties)
+        for names in _on_one_side(ranking, tied)
+        if len(names) > 1
+    ]
     if ranking.sources is None or not sets:
         return None
     return _needed_rows(
         [ranking.needed(names[0], names[-1], error=ranking.level) for names in sets], nouns
     )
+
+
+def _on_one_side(ranking: Ranking, names: Sequence[str]) -> list[list[str]]:
+    """Return names apart that more votes cannot tell: each pair was shown one way round only."""
+    sides = ranking.provenance.settings.get("sides of systems", {})
+    apart: dict[int, list[str]] = {}
+    for name in names:
+        apart.setdefault(sides.get(name, 0), []).append(name)
+    return list(apart.values())
+
+
+def can_be_told(ranking: Ranking, first: str, second: str) -> bool:
+    """Return whether more votes like these would ever tell two systems apart."""
+    return len(_on_one_side(ranking, (first, second))) == 1
 
 
 def needed_sections(ranking: Ranking, nouns: Nouns) -> list[Section]:

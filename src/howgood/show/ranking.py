@@ -38,6 +38,9 @@ _MOST_NAMED, _MOST_SAID, _MOST_IN_FRONT = 3, 3, 12
 # Closer than this, scores are the same but for the last digits of their computing.
 _SAME = 1e-6
 
+# Errors so many times those of the best system: hardly any prediction on the right scale is so bad.
+_OFF_SCALE = 8.0
+
 # An error below this is small whatever was expected beforehand.
 _SURE = 0.01
 
@@ -62,6 +65,7 @@ def findings(ranking: Ranking) -> tuple[Finding, ...]:
         *_means(ranking),
         *_few_ratings(ranking),
         *_few_pairs(ranking),
+        *_off_scale(ranking),
         *_barrier(ranking),
     )
 
@@ -69,6 +73,8 @@ def findings(ranking: Ranking) -> tuple[Finding, ...]:
 def readable_table(ranking: Ranking) -> Table:
     """Return one row per system as people read it; the numbers behind it: `ranking.table()`."""
     rows = list(ranking.table().rows())
+    if _nothing_varies(ranking):
+        return _scores_alone(ranking, rows)
     return Table(
         {
             "rank": [row["rank"] for row in rows],
@@ -81,6 +87,20 @@ def readable_table(ranking: Ranking) -> Table:
             **_above_barrier(ranking, rows),
         }
     )
+
+
+def _scores_alone(ranking: Ranking, rows: list[dict[str, Any]]) -> Table:
+    """Return the scores without chances: nothing says what would come out next time."""
+    return Table(
+        {
+            "rank": [row["rank"] for row in rows],
+            "system": [row["system"] for row in rows],
+            score_name(ranking): [plain(row["score"], digits=2) for row in rows],
+            **{name: ["not known"] * len(rows) for name in ("P(best)", "ranks", "tied with")},
+            "error against next": ["" if at + 1 == len(rows) else "not known"
+                                   for at in range(len(rows))],
+        }
+    )  # fmt: skip
 
 
 def tied_with(ties: Mapping[str, Sequence[str]]) -> list[str]:
@@ -196,12 +216,17 @@ def _above_barrier(ranking: Ranking, rows: list[dict[str, Any]]) -> dict[str, li
 
 def readable_errors(ranking: Ranking) -> Table:
     """Return the error matrix as people read it: an empty diagonal, small numbers kept."""
+    is_known = not _nothing_varies(ranking)
     return Table(
         {
             "system": list(ranking.order),
             **{
                 column: [
-                    "" if row == column else probability(ranking.error(row, column))
+                    ""
+                    if row == column
+                    else probability(ranking.error(row, column))
+                    if is_known
+                    else "not known"
                     for row in ranking.order
                 ]
                 for column in ranking.order
@@ -462,6 +487,27 @@ def _few_ratings(ranking: Ranking) -> list[Finding]:
             tone="unsure",
         )
     ]
+
+
+def _off_scale(ranking: Ranking) -> list[Finding]:
+    """Ask whether systems predict on another scale: the best one's errors are so much smaller."""
+    power = {"rmse": 1, "mae": 1, "mse": 2}.get(ranking.metric)
+    least = float(np.min(ranking.scores))
+    if power is None or least <= 0 or _nothing_varies(ranking):
+        return []
+    far = [
+        name
+        for name in reversed(ranking.order)
+        if (ranking.scores[ranking.index(name)] / least) ** (1 / power) > _OFF_SCALE
+    ]
+    if not far:
+        return []
+    times = (float(np.max(ranking.scores)) / least) ** (1 / power)
+    text = (
+        f"Errors of {listed(far[:_MOST_NAMED])} are up to {times:.0f} times those of "
+        f"{ranking.order[0]}: are all predictions on the scale of the ratings?"
+    )
+    return [Finding(text=text, tone="unsure")]
 
 
 def _barrier(ranking: Ranking) -> list[Finding]:

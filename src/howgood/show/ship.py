@@ -40,7 +40,27 @@ _USUALLY_LOWER = re.compile(
 
 def findings(decision: ShipDecision, logs: Sequence[EvaluationLog] = ()) -> tuple[Finding, ...]:
     """Return the verdict first, then what to know about it and about the logs it rests on."""
-    return (*_of_decision(decision), *_directions(decision), *_notes(logs))
+    return (*_of_decision(decision), *_alike(logs), *_directions(decision), *_notes(logs))
+
+
+def _alike(logs: Sequence[EvaluationLog]) -> list[Finding]:
+    """Say that base and candidate are one log twice, or copies of it."""
+    if len(logs) != 2 or not _is_alike(*logs):
+        return []
+    text = (
+        "Base and candidate hold the same numbers for the same items: one log given twice, or a "
+        "copy. Is the right file named?"
+    )
+    return [Finding(text=text, tone="unsure")]
+
+
+def _is_alike(one: EvaluationLog, other: EvaluationLog) -> bool:
+    if one.items != other.items or one.metrics.keys() != other.metrics.keys():
+        return False
+    return all(
+        np.array_equal(values, other.metrics[name], equal_nan=True)
+        for name, values in one.metrics.items()
+    )
 
 
 def _notes(logs: Sequence[EvaluationLog]) -> list[Finding]:

@@ -14,6 +14,7 @@ from howgood.records.report import Finding, Report, Section
 from howgood.records.table import Table
 from howgood.show.leaderboard import (
     Nouns,
+    can_be_told,
     limits_findings,
     needed_sections,
     needed_sentence,
@@ -86,6 +87,8 @@ def _needed(ranking: Ranking, group: tuple[str, ...]) -> str:
         return ""
     if not leads:
         return f" Nothing puts {first} before {last} so far: only more votes on them can tell."
+    if not can_be_told(ranking, first, last):
+        return " More votes like these would not tell them apart."
     return needed_sentence(ranking, group, _nouns(ranking))
 
 
