@@ -42,8 +42,6 @@ PRIOR_SD = 3.0
 _MOST_STEPS, _CLOSE = 60, 1e-10
 _MOST_TURNS, _ALIKE = 20, 1e-3
 _LEAST = 1e-12
-# Votes that spread less than this share of what the model says agree by having no end.
-_AGREED = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -282,7 +280,6 @@ def _meats(
     """
     prior, nothing = np.diag(_ridge(mode.model, PRIOR_SD)), np.zeros_like(mode.information)
     prior = prior + np.diag(_unseen(mode, sums))
-    prior = prior + _agreed(mode, sums.single + prior)
     if sums.raters is None:
         if sums.items is None:
             return sums.single + prior, nothing, nothing, (float(sums.n_votes), None)
@@ -312,31 +309,6 @@ def _unseen(mode: VoteMode, sums: VoteSums) -> FloatArray:
     lacking[mode.model.n_competitors :] = 0.0
     unseen: FloatArray = np.maximum(lacking, 0.0)
     return unseen
-
-
-def _agreed(mode: VoteMode, products: FloatArray) -> FloatArray:
-    """Return what squared scores (D, D) lack where one answer is all that was seen.
-
-    Where one orientation of a pair, or one system, has always won, several parameters together have
-    no end. Votes agree there, and spread far less than the model says they would: in directions
-    with less than half of its information they get all of it, so that errors are the model's own.
-    Otherwise the spread seen counts, as ever.
-
-    Examples
-    --------
-    Of two parameters with information 4 and 1 the second shows a fifth of its own:
-
-    >>> model = VoteModel(np.zeros(2), 1, False, False)
-    >>> mode = VoteMode(model=model, information=np.diag([4.0, 1.0]), log_likelihood=0.0)
-    >>> np.round(np.diag(_agreed(mode, np.diag([3.0, 0.2]))), 9).tolist()
-    [0.0, 0.8]
-    """
-    root = np.linalg.cholesky(mode.information)
-    half = np.linalg.solve(root, products)
-    shares, directions = np.linalg.eigh(np.linalg.solve(root, half.T))
-    turned = root @ directions[:, shares < _AGREED]
-    lacking: FloatArray = (turned * (1.0 - shares[shares < _AGREED])) @ turned.T
-    return lacking
 
 
 def is_side_known(left: IntArray, right: IntArray) -> bool:
