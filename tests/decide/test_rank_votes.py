@@ -139,6 +139,12 @@ def test_circles_are_counted_next_to_chance():
     assert settings_["circular triples"] == 1
 
 
+def test_systems_called_1_and_2_are_not_taken_for_shares_of_a_vote():
+    votes = {"left": ["1", "2"], "right": ["2", "1"], "winner": ["1", "2"]}
+    with pytest.raises(InputError, match=r"may also mean a side.*on which side the winner stood"):
+        decide.rank_votes(votes)
+
+
 @pytest.mark.parametrize(
     ("change", "text"),
     [

@@ -377,6 +377,13 @@ def test_percent_in_one_log_and_shares_in_the_other_are_refused(base, candidate)
         decide.ship(*logs, metric="score")
 
 
+@pytest.mark.parametrize("candidate", [[100, 0, 0, 0], [20, 55, 91, 100]])
+def test_a_log_of_nothing_but_zeros_is_on_every_scale(candidate):
+    logs = [{"item": range(4), "score": np.array(side, float)} for side in ([0] * 4, candidate)]
+    found = decide.ship(*logs, metric="score").comparisons[0]
+    assert found.difference.mean == pytest.approx(np.mean(candidate))
+
+
 def test_a_metric_without_an_upper_end_may_be_small_in_one_log():
     losses = [0.2, 0.4, 0.9, 0.3, 0.5], [0.3, 14.0, 0.8, 1.2, 0.4]
     logs = [{"item": range(5), "loss": np.array(side)} for side in losses]

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu, norm
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import fbeta_score, precision_recall_curve
+from sklearn.metrics import fbeta_score, precision_recall_curve, precision_score
 from sklearn.svm import LinearSVC
 
 from howgood import decide, learn, score
@@ -328,6 +328,22 @@ def test_a_threshold_says_where_no_scores_are_needed():
     assert everything.not_better_than == "flagging everything"
     useful = decide.threshold(costly, truth, truth + 0.1 * noise, random_state=1)
     assert useful.not_better_than is None
+
+
+def _precision_or_nothing(y_true, y_pred, *, sample_weight):
+    return np.sum(sample_weight * y_true * y_pred) / np.sum(sample_weight * y_pred)
+
+
+def _precision_or_error(y_true, y_pred, *, sample_weight):
+    return float(np.sum(sample_weight * y_true * y_pred)) / float(np.sum(sample_weight * y_pred))
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("metric", [_precision_or_nothing, _precision_or_error, precision_score])
+def test_a_metric_without_a_value_where_nothing_is_flagged_still_gets_a_threshold(metric):
+    truth, noise = np.arange(300) % 2, np.random.default_rng(5).random(300)
+    choice = decide.threshold(metric, truth, truth + 0.1 * noise, random_state=1)
+    assert choice.not_better_than is None
 
 
 def test_where_all_thresholds_are_one_nothing_is_spread():

@@ -24,7 +24,8 @@ def refuse_percent_and_share(logs: Sequence[EvaluationLog], metric: str) -> None
     for (share, share_log), (other, other_log) in zip(
         zip(values, logs, strict=True), zip(values[::-1], logs[::-1], strict=True), strict=True
     ):
-        if not len(share) or not len(other) or share.min() < 0 or share.max() > 1:
+        # Nothing but zeros is the same on both scales.
+        if not share.any() or not len(other) or share.min() < 0 or share.max() > 1:
             continue
         is_percent = other.min() >= 0 and 1 < other.max() <= 100
         are_verdicts = (

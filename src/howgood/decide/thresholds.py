@@ -6,6 +6,7 @@ one under each draw of people. Absent: the test set's sampling (see `sampling`),
 calibrating the classifier.
 """
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
@@ -374,12 +375,30 @@ def _not_better_than(objective: Objective, at_chosen: Counts) -> str | None:
     most = 4 * N_SLOW_TEST_SETS if objective.is_slow else N_DRAWS
     hits, missed, alarms, cleared = (cell[:most] for cell in at_chosen.cells())
     real, other, none = hits + missed, alarms + cleared, np.zeros(hits.size)
-    by_rule = ((hits, none, real), (missed, real, none), (alarms, none, other))
-    cells = (*by_rule, (cleared, other, none))
-    values = objective.values(Counts.of_cells(*(np.column_stack(cell) for cell in cells)))
-    if np.mean(values[:, 0] > values[:, 1:].max(axis=1)) >= _CLEARLY:
+    own = objective.values(_of_columns(hits, missed, alarms, cleared))
+    rules = (none, real, none, other), (real, none, other, none)
+    others = np.hstack([_of_rule(objective, _of_columns(*cells)) for cells in rules])
+    if np.mean(own[:, 0] > others.max(axis=1)) >= _CLEARLY:
         return None
-    return TRIVIAL[int(np.argmax(values[:, 1:].mean(axis=0)))]
+    return TRIVIAL[int(np.argmax(others.mean(axis=0)))]
+
+
+def _of_columns(*cells: FloatArray) -> Counts:
+    return Counts.of_cells(*(cell[:, None] for cell in cells))
+
+
+def _of_rule(objective: Objective, tables: Counts) -> FloatArray:
+    """Return the values of a rule without scores; where the metric has none, it is the worst.
+
+    Functions divide by zero there in their own ways: with an error, a warning, or silently.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            values = objective.values(tables)
+        except (ArithmeticError, ValueError):
+            return np.full(tables.true_positives.shape, -np.inf)
+    return np.where(np.isnan(values), -np.inf, values)
 
 
 def _warn_of_reversed(bins: ScoreBins, pos_label: object) -> None:

@@ -48,6 +48,7 @@ def announce_alike_columns(
         for name in (given for given in names if given is not None):
             column = columns[name]
             known = column.levels if isinstance(column, CodedColumn) else column
-            announce_alike(
-                known.tolist(), where=f"{where}, column {name!r}", ignoring_case=ignoring_case
-            )
+            if known.dtype.kind not in "biuf":
+                announce_alike(
+                    known.tolist(), where=f"{where}, column {name!r}", ignoring_case=ignoring_case
+                )

@@ -82,7 +82,7 @@ def _refuse(where: str, found: list[str], what: str) -> None:
         found=f"{listed}: {what}" if what else listed,
         needed=_NEEDED,
         cure=_SHARES
-        if _are_shares(found)
+        if not what and _are_shares(found)
         else "Say on which side the winner stood: left, right or tie.",
     )
 
