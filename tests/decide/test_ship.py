@@ -384,6 +384,11 @@ def test_a_log_of_nothing_but_zeros_is_on_every_scale(candidate):
     assert found.difference.mean == pytest.approx(np.mean(candidate))
 
 
+def test_logs_without_rows_are_refused_kindly():
+    with pytest.raises(InputError, match="0 items with 'score' in both"):
+        decide.ship({"item": [], "score": []}, {"item": [], "score": []}, metric="score")
+
+
 def test_a_metric_without_an_upper_end_may_be_small_in_one_log():
     losses = [0.2, 0.4, 0.9, 0.3, 0.5], [0.3, 14.0, 0.8, 1.2, 0.4]
     logs = [{"item": range(5), "loss": np.array(side)} for side in losses]

@@ -119,7 +119,7 @@ def _items(
     if values.dtype.kind in "iu":
         return tuple(map(str, values.tolist()))
     gaps = missing_values(values) | np.array(
-        [str(value).strip() == "" for value in values.tolist()]
+        [str(value).strip() == "" for value in values.tolist()], dtype=bool
     )
     if gaps.any():
         first = int(np.argmax(gaps))
