@@ -8,6 +8,8 @@ import pytest
 
 from howgood.decide.arena import board
 from howgood.show.arena import AskedAgain, VoteCounts, headline, live_board, report, verdict
+from howgood.show.translation import translated_page
+from howgood.show.votes import cycle_finding, few_votes_findings
 
 NOT_ASKED = AskedAgain(share=None, pairs=0, alike=0, left_twice=0, right_twice=0)
 PAIRS = [("a", "b"), ("b", "a"), ("a", "c"), ("c", "a"), ("b", "c"), ("c", "b")]
@@ -100,7 +102,25 @@ def test_groups_that_were_never_compared_are_named_on_the_board():
     made = board(votes)
     assert "no number of such votes would settle it" in verdict(made).text
     findings = report(made, _counts(votes), NOT_ASKED, with_length=None).findings
-    assert any("No vote connects these groups" in finding.text for finding in findings)
+    groups = next(each.text for each in findings if "No vote connects these groups" in each.text)
+    assert "Keine Stimme verbindet" in translated_page(groups, "de")
+    assert 'lang="en"' not in translated_page(groups, "de")
+
+
+def test_systems_with_few_votes_and_circles_are_named_in_german_too():
+    few = _votes(_alphabetical(), pairs=[("a", "b"), ("b", "a")] * 6)
+    few = {name: [*values, *values[:3]] for name, values in few.items()}
+    few["right"][-3:] = ["c"] * 3
+    made = board(few)
+    said = [each.text for each in few_votes_findings(made.ranking)]
+    settings = {
+        "circular triples": 7,
+        "circular triples by chance": 2.25,
+        "share of chance with as many circles": 0.01,
+    }
+    said.append(cycle_finding(settings).text)
+    assert len(said) == 2
+    assert [text for text in said if 'lang="en"' in translated_page(text, "de")] == []
 
 
 def test_pairs_asked_again_are_counted_as_they_were_answered():

@@ -15,6 +15,7 @@ from howgood.show.group import (
     group_sections,
     people_table,
 )
+from howgood.show.translation import translated
 
 
 def _person(
@@ -26,10 +27,13 @@ def _person(
     )  # fmt: skip
 
 
-def _said(people, draws):
+def _group(draws):
     mean = Estimate.from_draws(np.asarray(draws), probability=0.9, kind="quantile")
-    group = GroupWeight(a0=mean, spread=0.0, agreement=None)
-    return " ".join(each.text for each in group_findings(people, group, CANCER_WORDING))
+    return GroupWeight(a0=mean, spread=0.0, agreement=None)
+
+
+def _said(people, draws):
+    return " ".join(each.text for each in group_findings(people, _group(draws), CANCER_WORDING))
 
 
 def test_a_weight_of_nearly_nothing_is_more_than_a_thousand_not_a_billion():
@@ -62,6 +66,12 @@ def test_a_bracket_is_not_called_an_interval():
     assert "last bracket" in said
     assert "90 % interval" not in said
     assert "90 % interval" in people_table([_person(0.2)])
+
+
+def test_what_one_person_values_is_german_on_german_pages():
+    said = group_findings([_person(0.2)], _group([0.15, 0.2, 0.25]), CANCER_WORDING)[0].text
+    assert said.startswith("For one person, ")
+    assert translated(said, "de").startswith("Für eine Person wiegt ")
 
 
 def _agreement(agreeing, **baselines):

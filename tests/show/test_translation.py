@@ -150,3 +150,13 @@ def test_files_are_sorted_into_a_name_and_texts():
 )  # fmt: skip
 def test_english_is_told_from_names(text, expected):
     assert is_english(text) is expected
+
+
+@pytest.mark.parametrize(
+    "n", ["0 pages", "1 page", "1 page in 20 s", "5 pages", "5 pages in 3 min"]
+)
+@pytest.mark.parametrize("device", ["", ", on a computer", ", on a phone", ", on a tablet"])
+def test_the_head_of_a_person_s_page_is_german_however_far_they_came(n, device):
+    said = translated(f"5 Mar 2026, 09:07 UTC, {n}{device}", "de")
+    assert said is not None
+    assert "Seite" in said

@@ -5,7 +5,8 @@ from datetime import timedelta
 import pytest
 from tests.flow.hosting.conftest import NOW, RERATING, SURVEY
 from tests.flow.importing.test_recognised import _everything, _export
-from tests.flow.importing.test_tables import HEADER, _csv, _import
+from tests.flow.importing.test_tables import GOOD, HEADER, _csv, _import
+from tests.journeys.conftest import comparison
 
 from howgood.errors import ManyProblemsError
 from howgood.flow.collected import tidy_rows
@@ -82,3 +83,9 @@ def test_what_no_version_asked_is_refused_with_its_line(run, host):
         _import(host, _csv(good, bad, header=HEADER))
     assert [problem.line for problem in refused.value.problems] == [3]
     assert list(tidy_rows(host, "doors")) == []
+
+
+def test_a_version_of_another_kind_does_not_keep_a_table_out(run, host):
+    run(comparison(slug="doors"))
+    run(SURVEY, now=LATER)
+    assert _import(host, GOOD).people == 2

@@ -67,8 +67,9 @@ def _readers(
     readers: dict[int, Mapping[str, str]] = {}
     for version in (newest, *others):
         own = host.study(version)
-        complete = mapping if version == newest else _mapping(own, sheet, mapping, asked)
         try:
+            # A version of another kind may read no tables at all.
+            complete = mapping if version == newest else _mapping(own, sheet, mapping, asked)
             readers[version] = checked_mapping(own, sheet, complete)
         except InputError:
             continue
