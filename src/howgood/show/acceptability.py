@@ -262,10 +262,10 @@ def _perfection(fit: AcceptabilityFit, telling: Sequence[str]) -> list[Finding]:
         return []
     if flawless_probability(fit.flawless.draws, fit.priors.flawless) < _SURE:
         text = (
-            "Not enough evidence that having no error at all brings more than the curve over "
-            "accuracy predicts."
+            "These answers do not show that perfect accuracy wins more people than the curve "
+            "predicts."
         )
-        return [Finding(text=text, tone="unsure")]
+        return [Finding(text=text)]
     said = []
     for name in telling:
         draws = fit.acceptance_draws(name).thinned(_DRAWS)
