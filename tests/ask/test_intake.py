@@ -1,12 +1,9 @@
 """Answers out of tables: names, labels, gaps."""
 
-import warnings
-
 import numpy as np
 import pytest
 
 from howgood import ask
-from howgood.ask.intake import LIKELIHOOD
 from howgood.errors import (
     DroppedRowsWarning,
     FileFormatError,
@@ -201,34 +198,6 @@ def test_five_points_are_not_read_as_seven_without_a_word():
     with pytest.raises(InputError, match="7 ratings of 5"):
         ask.read_answers(told)
     assert len(ask.read_answers(_rated("Slightly unlikely", "Neither"))) == 2  # labels say it
-
-
-def test_six_points_are_not_read_as_seven_without_a_word(recwarn):
-    with pytest.raises(InputError, match=r"12 ratings of 6, and none above.*4 to 6.*scale=6"):
-        ask.read_answers(_rated(1, 2, 3, 4, 5, *[6] * 12))
-    assert len(ask.read_answers(_rated(1, 2, *[6] * 11))) == 13
-    assert len(ask.read_answers(_rated(1, 2, *[6] * 30, 7))) == 33
-    assert len(ask.read_answers(_rated(1, 2, *[6] * 12), scale=7)) == 14
-    assert ask.read_answers(_rated(1, 2, *[6] * 12), scale=6).provenance.settings["scale"] == 6
-    assert len(ask.read_answers(_rated(1, 2, *["Quite likely"] * 12))) == 14  # labels say it
-    assert not recwarn.list
-
-
-@pytest.mark.parametrize("column", ["acceptable", "useful", "would_use"])
-def test_no_published_answers_look_like_a_shorter_scale(kay_file, column):
-    """Neither all of them, nor one application's, nor one person's."""
-    import polars as pl
-
-    frame = pl.read_csv(kay_file, null_values="NA").drop_nulls(column)
-    frame = frame.with_columns(
-        pl.col(column).replace_strict({name: k for k, name in enumerate(LIKELIHOOD, start=1)})
-    )
-    names = {"precision": "ppv", "recall": "tpr", "rating": column}
-    parts = [frame, *frame.partition_by("application"), *frame.partition_by("participant")]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnknownScaleWarning)  # of few answers, and no refusal
-        read = [ask.read_answers(part, columns=names) for part in parts]
-    assert sum(map(len, read)) == 3 * len(frame)
 
 
 def test_rows_that_repeat_an_earlier_one_are_counted():

@@ -71,10 +71,9 @@ _NUMBER_OF: dict[str, int] = {
     **_ALSO,
 }
 SEVEN = len(LIKELIHOOD)
-# Scales read as of 7 points, and how often their highest point is given by chance at most once in
-# a hundred without any higher: of those at 5 or above at most half stop at 5, of those at 6 or
-# above at most two thirds at 6 (40 and 53 % of the answers published with Kay et al., 2015).
-_MANY_OF = {5: 7, 6: 12}
+_FIVE = 5
+# If at most half of those at 5 or above stop at 5, so many without a 6 or 7 have a chance of 1 %.
+_MANY_FIVES = 7
 GAPS = {"", "na", "n/a", "#n/a", "nan", "null", "none"}
 MissingPolicy = Literal["unanswered", "drop", "error"]
 MISSING_POLICIES = ("unanswered", "drop", "error")
@@ -129,29 +128,25 @@ def ratings_from(values: NDArray[Any], *, scale: int, where: str) -> FloatArray:
 def say_unknown_scale(values: NDArray[Any], ratings: FloatArray, where: str) -> None:
     """Refuse or announce ratings that are read as of 7 points but may be of 5.
 
-    Labels say which scale they are of; so does a 7. A 6 says that it is not of 5 points, and only
-    many of them without a 7 that it is not of 7 either.
+    Labels say which scale they are of; so does a 6 or a 7.
     """
     given = {int(rating) for rating in ratings[np.isfinite(ratings)].tolist()}
     is_labelled = any(
         isinstance(value, str) and value.strip().lower() in _NUMBER_OF for value in values.tolist()
     )
-    highest = max(given, default=SEVEN)
-    if is_labelled or highest == SEVEN:
+    if is_labelled or not given or max(given) > _FIVE:
         return
-    n_highest = int(np.sum(ratings == highest))
-    if n_highest >= _MANY_OF.get(highest, np.inf):
+    n_fives = int(np.sum(ratings == _FIVE))
+    if n_fives >= _MANY_FIVES:
         raise InputError(
             where=where,
-            found=f"{n_highest} ratings of {highest}, and none above",
-            needed=f"the number of points of the scale: of {highest} points 4 to {highest} accept, "
-            "of 7 points 5 to 7",
-            cure=f"Say scale={highest}, or scale=7 if nobody chose more than {highest}.",
+            found=f"{n_fives} ratings of 5, and none above",
+            needed="the number of points of the scale: of 5 points 4 and 5 accept, of 7 points 5 "
+            "to 7",
+            cure="Say scale=5, or scale=7 if nobody chose 6 or 7.",
         )
-    if highest > min(_MANY_OF):
-        return
     announce(
-        f"{where}: no rating above {highest}; read as a scale of 7 points, of which 5 to 7 "
+        f"{where}: no rating above {max(given)}; read as a scale of 7 points, of which 5 to 7 "
         "accept. Say scale=7 to confirm, or how many points the scale has.",
         UnknownScaleWarning,
     )
@@ -284,10 +279,9 @@ def read_answers(
         leaves out rows with any gap in a needed column; "error" refuses every gap. What is left
         out is counted in `provenance.rows_dropped` and announced by `DroppedRowsWarning`.
     scale : int, optional
-        Number of points of the rating scale; 7 when left out. Seven ratings of 5
-        without a 6 or 7, or twelve of 6 without a 7, are then refused, since they look like a scale
-        of five or six points, and other ratings without a 6 or 7 announced by
-        `UnknownScaleWarning`.
+        Number of points of the rating scale; 7 when left out. Several ratings of 5 without a 6 or 7
+        are then refused, since they look like a scale of five points, and other ratings without a
+        6 or 7 announced by `UnknownScaleWarning`.
     people : {"attentive", "finished", "everyone"}
         Whose answers count, by the columns `passed_checks`, `finished` and `pilot` where the table
         has them (howgood's exports do): everyone but those who failed attention checks; of these
