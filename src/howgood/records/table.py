@@ -225,7 +225,7 @@ def as_numbers(
         array = np.asarray(values)
         if array.dtype.kind in "Mm" or (array.dtype.kind in "US" and not parse_text):
             raise TypeError(f"values of type {array.dtype}")
-        numbers = np.asarray(array, dtype=np.float64)
+        return np.asarray(array, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(
             where=where,
@@ -233,8 +233,6 @@ def as_numbers(
             needed=needed,
             cure=_percent_cure(values) or cure,
         ) from error
-    check_sizes(numbers, where=where)
-    return numbers
 
 
 def check_sizes(numbers: FloatArray, *, where: str) -> None:

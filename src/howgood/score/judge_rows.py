@@ -19,7 +19,7 @@ from howgood.records.estimate import Estimate, Interval
 from howgood.records.judged import JudgeAgreement
 from howgood.records.levels import VERDICT_WORDS, announce_cut, missing_values
 from howgood.records.missing import blank_values, check_policy
-from howgood.records.table import Table, as_numbers, frame_column_names, frame_columns
+from howgood.records.table import Table, as_numbers, check_sizes, frame_column_names, frame_columns
 from howgood.stats.arrays import FloatArray, IntArray
 from howgood.stats.clustered_influence import clustered_variance, half_width
 from howgood.stats.few_items import rate_ends
@@ -103,6 +103,7 @@ def judge_rows(
     table = frame_columns(labels, names + [columns.judge] * has_judge, where="labels")
     pool = table if scores is None else _scores(scores, columns)
     value = _numbers(table[columns.label], levels, "labels", columns.label)
+    check_sizes(value, where=f"labels, column {columns.label!r}")
     is_labelled = np.isfinite(value)
     _require_labels(is_labelled, columns)
     dropped = _without_gaps(table, columns, is_labelled, missing)
@@ -219,6 +220,7 @@ def _outputs(
     for place, source in enumerate(sources):
         where = "labels" if source is table else "scores"
         numbers = _numbers(source[columns.judge], levels, where, columns.judge)
+        check_sizes(numbers, where=f"{where}, column {columns.judge!r}")
         for key, score in zip(_keys(source, columns), numbers.tolist(), strict=True):
             if not np.isfinite(score):
                 continue
