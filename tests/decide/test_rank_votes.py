@@ -18,6 +18,13 @@ from howgood.stats.paired_votes import is_side_known
 few = settings(max_examples=10, deadline=None)
 
 
+def test_systems_called_as_columns_are_ranked_by_their_names():
+    votes = {"left": ["system_b"] * 9, "right": ["system_a"] * 9,
+             "winner": ["system_a"] * 8 + ["tie"]}  # fmt: skip
+    ranking = decide.rank_votes(votes, left="left", right="right", winner="winner")
+    assert ranking.provenance.settings["votes by answer"] == {"left": 0, "right": 8, "tie": 1}
+
+
 def _votes(seed, *, systems=5, n=400, side=0.3, ties=0.6, raters=12, items=20):
     rng = np.random.default_rng(seed)
     strength = np.linspace(1, -1, systems)

@@ -24,6 +24,8 @@ SAID = {
     "both_bad": "both_bad", "tie (bothbad)": "both_bad", "both bad": "both_bad",
     "bothbad": "both_bad",
 }  # fmt: skip
+# What a column of outputs is often called; so may a system be.
+_COLUMNS = {"model_1", "model_2", "system_a", "system_b", "generator_1", "generator_2"}
 _WHOLE = re.compile(r"([0-9])\.0+")
 _SHARES = (
     "Numbers from 1 to 2 are shares of a vote: round them to 1 (left), 2 (right), or 1.5 (a tie)."
@@ -61,6 +63,9 @@ def sides_of(
         both = sorted(
             value for value, word in words.items() if word in called and sides[value] != "tie"
         )
+        are_names = all(value in names or sides[value] == "tie" for value in words)
+        if both and are_names and set(map(word_of, both)) <= _COLUMNS:
+            return None  # systems may be called as columns are
         if both:
             _refuse(where, both, "names of systems that may also mean a side")
         if "0" in words.values() and set(words.values()) <= {"0", "1", "2"}:

@@ -75,7 +75,9 @@ _ERROR = " Error against next: the probability that the system below is as good 
 
 def no_preference(ranking: Ranking) -> str:
     """Say that votes prefer no system at all; empty where some do."""
-    said = ranking.provenance.settings["votes by answer"]
+    said = ranking.provenance.settings.get("votes by answer")
+    if said is None:  # a board saved before they were kept
+        return ""
     left, right, ties = said["left"], said["right"], said["tie"]
     if left + right == 0:
         return f"None of {ties:,} votes prefers a system."

@@ -112,13 +112,13 @@ def metric_gate_findings(gate: MetricGate) -> tuple[Finding, ...]:
         "investigate": "the evidence does not say; test on more cases, or ask more questions",
     }[gate.verdict]
     by = f" by more than {plain(gate.margin, digits=3)}" if gate.margin else ""
-    limits = (plain(value, digits=2) for value in (gate.certainty, 1 - gate.certainty))
+    least, most = (plain(value, digits=2) for value in (gate.certainty, 1 - gate.certainty))
     text = (
         f"{gate.verdict}: by this person's metric {meaning}. The metric is "
         f"{with_interval(gate.value)}; the difference to {gate.rival} is "
         f"{with_interval(gate.gain)}, with probability {share_of_draws(gate.p_better)} that it is "
-        "better{} (pass needs {}, fail {} or less)."
-    ).format(by, *limits)
+        f"better{by} (pass needs {least}, fail {most} or less)."
+    )
     return (Finding(text=text, tone=_TONES[gate.verdict]),)
 
 

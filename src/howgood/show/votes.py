@@ -186,8 +186,8 @@ def side_finding(settings: Mapping[str, Any]) -> Finding:
     """Say what standing on the left does to the chance of winning."""
     if settings.get("every pair one way round"):
         return Finding(text=_ONE_WAY_ROUND, tone="unsure")
-    said = settings["votes by answer"]
-    if min(said["left"], said["right"]) == 0:
+    said = settings.get("votes by answer")  # saved boards of before have none
+    if said is not None and min(said["left"], said["right"]) == 0:
         # Nothing to estimate from: the model's interval would be everything there is.
         text = (
             f"Of {said['left'] + said['right']:,} votes that prefer an output, {said['left']:,} "
