@@ -139,7 +139,9 @@ def test_the_density_at_nothing_gives_the_probability_of_the_term():
 def test_perfection_is_called_special_only_where_answers_say_so(fit):
     said = [finding.text for finding in fit_findings(fit)]
     assert any(text.startswith("More people accept perfect accuracy") for text in said)
-    few = ask.simulate_answers({"alarm": {**TRUTH["alarm"], "flawless": 0.0}}, people=3)
+    few = ask.simulate_answers(
+        {"alarm": {**TRUTH["alarm"], "flawless": 0.0}}, people=3, random_state=1
+    )
     with pytest.warns(FewRespondentsWarning):
         unsure = learn.fit_acceptability(few, means=(0,), draws=400, random_state=1)
     said = [finding.text for finding in fit_findings(unsure)]
