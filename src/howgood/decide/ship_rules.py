@@ -126,7 +126,7 @@ def needed_items(first: MetricComparison, rules: ShipRules) -> int | None:
     in_cluster = first.n_items / first.n_clusters
 
     def reached(total: float) -> float:
-        """Return how far off nothing the mean of so many items is to be told from."""
+        """Return how far from zero the mean of so many items must lie to count."""
         if rules.planned is not None:
             return reach(total, per_item, rules.level, rules.rho)
         freedom = max(total / in_cluster - 1.0, 1.0)
